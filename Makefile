@@ -1,0 +1,46 @@
+# Everything a developer types. `make review` is the shortest way to see what this program does.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin
+MODEL ?= qwen2.5-coder-1.5b
+CASE ?= desktop/resources/sample_case.txt
+OUT ?= out/review
+
+.PHONY: setup review app test check bench lock clean
+
+setup: $(VENV)/.ready  ## virtual environment with locked dependencies
+
+$(VENV)/.ready: requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(RUN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(RUN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+review: setup  ## the sample case through the whole panel, with the trial model
+	$(RUN)/python -m models.fetch $(MODEL)
+	$(RUN)/ground-rounds review $(CASE) --model $(MODEL) --out $(OUT) $(ARGS)
+
+app: setup  ## the window
+	$(RUN)/python -m models.fetch $(MODEL)
+	$(RUN)/ground-rounds
+
+test: setup check  ## style, types, structure and all tests
+	$(RUN)/python -m models.fetch smollm2-135m
+	QT_QPA_PLATFORM=offscreen $(RUN)/python -m pytest
+
+check: setup
+	$(RUN)/ruff check .
+	$(RUN)/ruff format --check .
+	$(RUN)/mypy
+	$(RUN)/lint-imports --no-cache
+
+bench: setup  ## ratios measured side by side; not part of the tests
+	$(RUN)/python -m models.fetch smollm2-135m
+	$(RUN)/python -m tests.bench.engine $(ARGS)
+
+lock: setup  ## resolve the dependencies anew
+	$(RUN)/pip-compile --quiet --extra dev --generate-hashes --allow-unsafe --strip-extras \
+		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf $(VENV) out build *.egg-info

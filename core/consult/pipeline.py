@@ -1,0 +1,49 @@
+"""A whole case on one page.
+
+A stage takes what is there and returns something new; no stage calls another; only the gate has effects. So the same lines run
+a case live, resume it after a crash, and derive its report again from the log years later, without any model.
+"""
+
+from core.consult.cant_miss import review
+from core.consult.cara import measure
+from core.consult.differential import rank
+from core.consult.ledger import Ledger
+from core.consult.referee import ask_again_in_private
+from core.consult.report import assemble
+from core.consult.rounds.r1_specialty_ranking import rank_specialties
+from core.consult.rounds.r2_triage import triage
+from core.consult.rounds.r3_differentials import differentiate
+from core.consult.rounds.r4_master_list import list_diagnoses
+from core.consult.rounds.r5_debate import answer, challenge, take_positions
+from core.consult.rounds.r6_ballot import vote
+from core.consult.rounds.r7_cant_miss import name_dangers
+from core.domain.case import Case
+from core.domain.report import Report
+from core.domain.statement import Statement
+from core.ports import ModelGate
+
+ROUNDS = (
+    rank_specialties,
+    triage,
+    differentiate,
+    list_diagnoses,
+    take_positions,
+    challenge,
+    list_diagnoses,  # again: what was proposed in the challenges can be voted for
+    answer,
+    vote,
+    name_dangers,
+)
+
+
+def consult(case: Case, gate: ModelGate) -> Report:
+    """Work up a case whose panel is seated. Raises what the gate raises; what was answered until then is in the log."""
+    ledger = Ledger(gate)
+    statements: tuple[Statement, ...] = ()
+    for deliberate in ROUNDS:
+        statements += deliberate(case, statements, ledger)
+    cara = measure(case, statements, ledger)
+    refereeing = ask_again_in_private(case, statements, ledger)
+    dangers = review(case, statements)
+    differential = rank(case, statements, refereeing)
+    return assemble(case, statements, cara, refereeing, dangers, differential, ledger)

@@ -1,0 +1,1 @@
+"""Frozen records of one case. Tuples, not lists; `None` for "not measured"."""

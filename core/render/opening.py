@@ -1,0 +1,57 @@
+"""The first page: which case, what it may be used for, what is withheld, what cannot wait."""
+
+from core.domain.report import Report
+from core.render.contents import Block, Facts, Issued, Items, Paragraph, Section, fact, table
+from core.render.references import References
+
+DISCLAIMER = "Research and education, not a medical device; the clinician decides."
+
+
+def about_case(report: Report, issued: Issued) -> Section:
+    case = report.case
+    rows = (
+        fact("Title", case.title),
+        fact("Case", case.case_id),
+        fact("Opened", case.opened_at),
+        fact("Report made", issued.issued_at),
+        fact("Product", f"Ground Rounds {issued.product_version}, protocol version {case.protocol_version}"),
+        fact("Head of the event chain", issued.chain_head or "not given: this report was made outside a library"),
+        *((fact("Library", issued.library_note),) if issued.library_note else ()),
+    )
+    note = (Paragraph(text=f"Warning: {report.viability_note}", tone="warning"),) if report.viability_note else ()
+    return Section(
+        title="The case",
+        blocks=(Facts(rows=rows), *_status(report), *note, Paragraph(text=DISCLAIMER, tone="notice")),
+    )
+
+
+def _status(report: Report) -> tuple[Block, ...]:
+    if report.status == "released":
+        text = "Status: released. Every can't-miss flag has been settled by the clinician."
+        return (Paragraph(text=text, tone="notice"),)
+    text = (
+        "Status: withheld. The differential and the ballots are not part of this report until the clinician has settled "
+        "every can't-miss flag. Lists of diagnoses stand in the order of the alphabet."
+    )
+    return (Paragraph(text=text, tone="warning"), *((Items(lines=report.withheld_because),) if report.withheld_because else ()))
+
+
+def immediate_actions(report: Report, names: References) -> Section:
+    rows: list[tuple[str, ...]] = [
+        (
+            row.action.action,
+            names.specialty(row.speaker),
+            "\n".join(map(names.finding, row.action.findings)) or "none",
+        )
+        for row in report.immediate
+    ]
+    return Section(
+        title="Immediate actions",
+        blocks=(
+            Paragraph(text="What specialists called immediate in round 2. Suggested by a model, not an order."),
+            table(
+                "Actions called immediate", ("Action", "Suggested by", "Findings"), rows,
+                "No specialist called an action immediate. This does not mean that nothing is urgent.",
+            ),
+        ),
+    )  # fmt: skip

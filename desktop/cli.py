@@ -1,0 +1,94 @@
+"""The command line: what can be asked for, and the exit codes. Knows no Qt; loads what a command needs when it runs.
+
+Exit codes: 0 done · 1 a bug · 2 the user can mend it · 3 the differential is withheld · 130 stopped.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+DONE, BUG, MENDABLE, WITHHELD, STOPPED = 0, 1, 2, 3, 130
+TRIAL_MODEL = "qwen2.5-coder-1.5b"
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; returns the exit code."""
+    options = parser().parse_args(arguments)
+    from core.errors import Stopped, UserError
+    from desktop import commands
+
+    command = getattr(commands, options.command.replace("-", "_"))
+    try:
+        return int(command(options))
+    except UserError as error:
+        print(f"ground-rounds: {error}", file=sys.stderr)
+        return MENDABLE
+    except (Stopped, KeyboardInterrupt):
+        print("Stopped.", file=sys.stderr)
+        return STOPPED
+    except BrokenPipeError:
+        return DONE  # the reader of our output went away, for instance `| head`
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands and their options."""
+    top = argparse.ArgumentParser(
+        prog="ground-rounds",
+        description="Work up a case with a panel of local language models. Without arguments: open the window.",
+        epilog="Research and education, not a medical device. The clinician decides.",
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    review = commands.add_parser("review", help="work up a case from a text file, or - for standard input")
+    review.add_argument("file", metavar="FILE")
+    _add_documents(review)
+    review.add_argument("--model", default=TRIAL_MODEL, metavar="ID|PATH|scripted", help="default: %(default)s")
+    review.add_argument("--specialists", type=int, choices=(1, 3, 5), default=5, help="seats on the panel, default 5")
+    review.add_argument("--seed", type=int, metavar="N", help="0 to 2147483647; default: follows from the text")
+    _add_common(review)
+    resume = commands.add_parser("resume", help="go on with a case that was stopped")
+    resume.add_argument("case", metavar="CASE")
+    _add_documents(resume)
+    _add_common(resume)
+    cases = commands.add_parser("cases", help="list the cases of the library, newest first")
+    cases.add_argument("search", nargs="*", metavar="WORD", help="only cases in which these words occur")
+    _add_common(cases)
+    report = commands.add_parser("report", help="write the report of a finished case, from the log alone")
+    report.add_argument("case", metavar="CASE")
+    report.add_argument("--format", choices=("md", "html", "json"), required=True)
+    report.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
+    _add_common(report)
+    verify = commands.add_parser("verify", help="check every row of the library and name the first bad one")
+    _add_common(verify)
+    _add_models(commands)
+    check = commands.add_parser("self-check", help="check this installation, offline")
+    check.add_argument("--json", action="store_true", help="print facts as JSON")
+    return top
+
+
+def _add_documents(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--out", type=Path, metavar="DIR", help="folder for the reports, default: the id of the case")
+    command.add_argument(
+        "--acknowledge", metavar="NAME", help="settle all open can't-miss flags at once, in the name of this person"
+    )
+
+
+def _add_common(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--library", type=Path, metavar="PATH", help="the encrypted library, default: your own")
+    command.add_argument("--json", action="store_true", help="print facts as JSON")
+
+
+def _add_models(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    models = commands.add_parser("models", help="the models on this machine")
+    actions = models.add_subparsers(dest="action", required=True, metavar="ACTION")
+    actions.add_parser("list", help="models on the shelf and models that can be fetched")
+    add = actions.add_parser("add", help="take a GGUF file onto the shelf")
+    add.add_argument("model", metavar="FILE", type=Path)
+    for name, text in (("check", "compare a model with its checksum"), ("remove", "delete a model from the shelf")):
+        actions.add_parser(name, help=text).add_argument("model", metavar="ID")
+    for action in actions.choices.values():
+        action.add_argument("--json", action="store_true", help="print facts as JSON")
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,177 @@
+"""What the commands of the command line do. Facts go to standard output, progress and notices to standard error."""
+
+import argparse
+import getpass
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.domain.case import CaseId
+from core.errors import Stopped, WrongKey
+from core.settings import ConsultSettings
+from desktop.bootstrap import Workplace
+from desktop.cli import DONE, WITHHELD
+from desktop.live import Live
+
+PASSPHRASE_VARIABLE = "GROUND_ROUNDS_PASSPHRASE"
+
+
+def review(options: argparse.Namespace) -> int:
+    from core.consult.intake import read_case_bytes, read_case_file
+
+    if options.file == "-":
+        text = read_case_bytes(sys.stdin.buffer.read(), "standard input")
+    else:
+        text = read_case_file(options.file)
+    settings = ConsultSettings(specialists=options.specialists)
+    with workplace(options) as work:
+        if options.out is not None:
+            work.check_folder(options.out)
+        opened = work.begin(text, settings, options.model, options.seed)
+        for warning in opened.warnings:
+            notice(f"The vignette does not say: {warning}.")
+        return _work_up(work, opened.case_id, options)
+
+
+def resume(options: argparse.Namespace) -> int:
+    with workplace(options) as work:
+        return _work_up(work, CaseId(options.case), options)
+
+
+def _work_up(work: Workplace, case_id: CaseId, options: argparse.Namespace) -> int:
+    """Run the case to its end, write the documents, say where they are."""
+    folder = options.out or Path(case_id)
+    work.check_folder(folder)
+    started = time.monotonic()
+    cancel = threading.Event()
+    with _interruptible(cancel), Live(work.panel_size(case_id), sys.stderr) as live:
+        try:
+            work.run(case_id, live.take, cancel)
+        except Stopped:
+            live.close()
+            notice(f"What was answered is kept. Go on with: ground-rounds resume {case_id}")
+            raise
+    if options.acknowledge is not None:
+        work.acknowledge(case_id, options.acknowledge)
+    written = work.write_documents(case_id, folder)
+    report = work.report(case_id)
+    if options.json:
+        facts = {
+            "case": case_id,
+            "status": report.status,
+            "withheld_because": report.withheld_because,
+            "documents": [str(path) for path in written],
+            "seconds": round(time.monotonic() - started, 1),
+        }
+        print(json.dumps(facts, ensure_ascii=False))
+    else:
+        print(f"Case {case_id}: {report.status}. Reports:")
+        for path in written:
+            print(f"  {path}")
+    for sentence in filter(None, (report.viability_note,)):
+        notice(sentence)
+    if report.status == "withheld":
+        notice(
+            f"The differential is withheld: {len(report.withheld_because)} can't-miss points are not settled. Read them in "
+            f"the report, settle them in the window, or run: ground-rounds resume {case_id} --acknowledge 'YOUR NAME'"
+        )
+        return WITHHELD
+    return DONE
+
+
+def cases(options: argparse.Namespace) -> int:
+    with workplace(options) as work:
+        found = work.find_cases(" ".join(options.search))
+    if options.json:
+        rows = [{"case": e.case_id, "title": e.title, "opened_at": e.opened_at, "state": e.state} for e in found]
+        print(json.dumps(rows, ensure_ascii=False))
+        return DONE
+    for entry in found:
+        print(f"{entry.case_id}  {entry.state:<11}  {entry.title}")
+    if not found:
+        notice("No case found.")
+    return DONE
+
+
+def report(options: argparse.Namespace) -> int:
+    with workplace(options) as work:
+        case_id = CaseId(options.case)
+        document = work.documents(case_id)[f"report.{options.format}"]
+        status = work.report(case_id).status
+        if options.out is None:
+            sys.stdout.buffer.write(document)
+            sys.stdout.flush()
+        else:
+            work.write_document(case_id, options.format, document, options.out)
+            print(json.dumps({"document": str(options.out), "status": status}) if options.json else options.out)
+    return WITHHELD if status == "withheld" else DONE
+
+
+def verify(options: argparse.Namespace) -> int:
+    with workplace(options) as work:
+        head = work.library.verify()
+    if options.json:
+        print(json.dumps({"rows": head.count, "head": head.chain, "whole": True}))
+    else:
+        print(f"The library is whole: {head.count} rows, head of the chain {head.chain}")
+    return DONE
+
+
+def models(options: argparse.Namespace) -> int:
+    from desktop.model_commands import ACTIONS
+
+    return ACTIONS[options.action](options)
+
+
+def self_check(options: argparse.Namespace) -> int:
+    from desktop.self_check import run_checks
+
+    return run_checks(as_json=options.json)
+
+
+def notice(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def workplace(options: argparse.Namespace) -> Iterator[Workplace]:
+    """The library that was asked for, closed at the end whatever happens."""
+    work = _opened(options.library)
+    try:
+        yield work
+    finally:
+        work.close()
+
+
+def _opened(path: Path | None) -> Workplace:
+    passphrase = os.environ.get(PASSPHRASE_VARIABLE)
+    try:
+        return Workplace.open(path, passphrase, notice)
+    except WrongKey:
+        if passphrase is not None or not sys.stdin.isatty():
+            raise
+    return Workplace.open(path, getpass.getpass("Passphrase of the library: "), notice)
+
+
+@contextmanager
+def _interruptible(cancel: threading.Event) -> Iterator[None]:
+    """The first Ctrl+C asks the panel to stop, which takes a moment; the second one ends the program."""
+
+    def stop(number: int, frame: object) -> None:
+        if cancel.is_set():
+            raise KeyboardInterrupt
+        cancel.set()
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+

@@ -1,0 +1,46 @@
+"""`ground-rounds models ...`"""
+
+import argparse
+import json
+from collections.abc import Callable
+
+from desktop.bootstrap import model_shelf
+
+
+def _list(options: argparse.Namespace) -> int:
+    rows = model_shelf().rows()
+    if options.json:
+        print(json.dumps(rows, ensure_ascii=False))
+        return 0
+    for row in rows:
+        state = "installed" if row["installed"] else "can be fetched"
+        print(f"{row['id']:<24} {row['parameters'] / 1e9:6.2f} B  {row['bytes'] / 1e6:8.0f} MB  {state:<15} {row['title']}")
+    for path, reason in model_shelf().unusable():
+        print(f"{path}: {reason}")
+    return 0
+
+
+def _add(options: argparse.Namespace) -> int:
+    return _tell(options, "added", model_shelf().add(options.model))
+
+
+def _check(options: argparse.Namespace) -> int:
+    return _tell(options, "whole", model_shelf().check(options.model))
+
+
+def _remove(options: argparse.Namespace) -> int:
+    model_shelf().remove(options.model)
+    return _tell(options, "removed", options.model)
+
+
+def _tell(options: argparse.Namespace, what: str, model_id: str) -> int:
+    print(json.dumps({"model": model_id, "state": what}) if options.json else f"{model_id}: {what}")
+    return 0
+
+
+ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "list": _list,
+    "add": _add,
+    "check": _check,
+    "remove": _remove,
+}

@@ -1,0 +1,121 @@
+"""A chat model that follows a script: for tests, the demonstration and the self-check. It knows nothing and says so.
+
+Whatever the script leaves open is filled in with words that nobody can take for medicine ("Scripted disease Kilo").
+"""
+
+import hashlib
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from core.errors import Stopped
+from core.forms import Choice, Field, Form, Name, Number, Picks, Repeat, Text
+from core.ports import Address, CancelToken, ChatRequest, ModelIdentity, Reply, TextGrown, Watch
+
+MODEL_ID = "scripted"
+DISEASES = ("Alpha", "Bravo", "Charlie", "Delta", "Echo", "Foxtrot", "Golf", "Hotel", "India", "Juliet", "Kilo", "Lima")
+Script = Callable[[ChatRequest], str | None]
+"""The reply to a request, or None where the script leaves it open. A text that is no filled-in form ends `context_full`."""
+
+
+def open_script(request: ChatRequest) -> str | None:
+    """The script that leaves everything open."""
+    return None
+
+
+class ScriptedModel:
+    """`core.ports.ChatModel` without a model. The same request always gets the same reply."""
+
+    def __init__(self, script: Script = open_script, pace_s: float = 0.0) -> None:
+        """`pace_s`: pause behind every word, so that a demonstration can be watched."""
+        self._script, self._pace_s = script, pace_s
+
+    @property
+    def identity(self) -> ModelIdentity:
+        return ModelIdentity(
+            model_id=MODEL_ID,
+            file_sha256=hashlib.sha256(MODEL_ID.encode()).hexdigest(),
+            parameters=0,
+            quantization="none",
+            context_tokens=1_000_000,
+            engine="script",
+            device="none",
+            notes=("These replies come from a script, not from a model.",),
+        )
+
+    def close(self) -> None:
+        """Nothing to free."""
+
+    def ask_all(
+        self, requests: Sequence[ChatRequest], watch: Watch, cancel: CancelToken
+    ) -> Iterator[tuple[Address, Reply]]:
+        for request in requests:
+            said = self._script(request)
+            text = filled_in(request) if said is None else said
+            words = text.split(" ")
+            for place, word in enumerate(words):
+                if cancel.is_set():
+                    raise Stopped
+                watch(TextGrown(address=request.address, piece=word if place == 0 else f" {word}", tokens=1))
+                if self._pace_s:
+                    time.sleep(self._pace_s)
+            yield request.address, self._reply(request, text, len(words))
+
+    def _reply(self, request: ChatRequest, text: str, words: int) -> Reply:
+        prompt = sum(len(block.text.split()) for block in request.shared) + len(request.own.split())
+        return Reply(
+            text=text,
+            ended="complete" if _is_answer(request, text) else "context_full",
+            prompt_tokens=prompt,
+            evaluated_tokens=prompt,
+            decoded_tokens=words,
+            forced_tokens=0,
+            seconds=0.0,
+            model=self.identity,
+        )
+
+
+def _is_answer(request: ChatRequest, text: str) -> bool:
+    try:
+        if request.until is None:
+            request.form.parse(text)
+        else:
+            request.form.first(text, request.until)
+    except ValueError:
+        return False
+    return True
+
+
+def filled_in(request: ChatRequest) -> str:
+    """A filled-in form in which nothing means anything; what is chosen follows from the seed of the request."""
+    return fill_form(request.form, random.Random(request.seed))
+
+
+def fill_form(form: Form, chance: random.Random) -> str:
+    return "".join(_line(field, chance, set()) for field in form.fields)
+
+
+def _line(field: Field, chance: random.Random, used: set[str]) -> str:
+    """One field as text. `used` are the names that may not be taken again."""
+    match field:
+        case Text():
+            return f"{field.lead} {f'Scripted words about {field.label.lower()}.'[: field.max_chars]}\n"
+        case Name():
+            name = chance.choice([disease for disease in DISEASES if disease not in used])
+            used.add(name)
+            return f"{field.lead} Scripted disease {name}\n"
+        case Number():
+            return f"{field.lead} {chance.randint(field.low, field.high)}\n"
+        case Choice():
+            option = chance.choice([option for option in field.options if option.name not in used])
+            used.add(option.name)
+            return f"{field.lead} {option.name}\n" + "".join(_line(then, chance, set()) for then in option.then)
+        case Picks():
+            picked = chance.sample(field.options, chance.randint(field.least, field.most))
+            return f"{field.lead} {', '.join(picked) or 'none'}\n"
+        case Repeat():
+            lines, taken = [], set[str]()
+            for _ in range(chance.randint(field.least, field.most)):
+                lines.append(_line(field.fields[0], chance, taken if field.distinct else set()))
+                lines += [_line(inner, chance, set()) for inner in field.fields[1:]]
+            return "".join(lines) + "END\n"
