@@ -3,27 +3,36 @@
 Window and command line both work through a `Workplace`; neither talks to an engine or to the log by itself.
 """
 
+import errno
 import hashlib
-import re
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any, cast
 
 from msgspec import Struct
 
 from core.consult.intake import vignette
 from core.consult.panel import propose_panel
 from core.consult.pipeline import consult
+from core.consult.report import immediate_actions
 from core.domain.case import Case, CaseId, FlagId
-from core.domain.report import Report
-from core.errors import BadInput, NotRecorded
+from core.domain.report import ImmediateAction, Report
+from core.domain.statement import Statement
+from core.durable import write_durably
+from core.errors import BadInput, NotRecorded, NotWritable
 from core.log import casebook
+from core.log.catalog import CaseEntry
+from core.log.events import ReportFormat
 from core.log.keys import default_library_path, open_library
 from core.log.recorder import Recorder
 from core.log.store import Library
 from core.ports import CancelToken, ChatModel, Watch, unwatched
+from core.render.contents import Issued
 from core.settings import PROTOCOL_VERSION, ConsultSettings
 
-TRIAL_MODEL = "qwen2.5-coder-1.5b"
 TITLE_WORDS = 9
 Notice = Callable[[str], None]
 
@@ -33,6 +42,26 @@ class Opened(Struct, frozen=True):
 
     case_id: CaseId
     warnings: tuple[str, ...]
+
+
+class SoFar(Struct, frozen=True):
+    """What the log holds of a case, finished or not."""
+
+    case: Case
+    statements: tuple[Statement, ...]
+    """Of the rounds that are whole. Ballots are among them: show nothing of these before the report does."""
+    immediate: tuple[ImmediateAction, ...]
+    """What round 2 calls immediate."""
+    report: Report | None
+    """None where the case is not finished."""
+
+
+class ModelChoice(Struct, frozen=True):
+    """A model that a case can be run with."""
+
+    model_id: str
+    title: str
+    purpose: str
 
 
 class Workplace:
@@ -93,6 +122,84 @@ class Workplace:
         except NotRecorded as error:
             raise BadInput(f"Case {case_id} is not finished; run: ground-rounds resume {case_id}") from error
 
+    def find_cases(self, search: str = "") -> tuple[CaseEntry, ...]:
+        return casebook.find_cases(self.library, search)
+
+    def panel_size(self, case_id: CaseId) -> int:
+        return casebook.load_case(self.library, case_id).settings.specialists
+
+    def documents(self, case_id: CaseId) -> dict[str, bytes]:
+        """The report of a finished case in each format, by file name. Raises as `report`."""
+        from core.render.html import render_html
+        from core.render.markdown import render_markdown
+
+        from core.render.as_json import render_json
+
+        report = self.report(case_id)
+        issued = Issued(
+            product_version=version("ground-rounds"),
+            issued_at=self.library.now(),
+            chain_head=self.library.head().chain,
+        )
+        renderers = {"html": render_html, "md": render_markdown, "json": render_json}
+        return {f"report.{name}": render(report, issued=issued).encode() for name, render in renderers.items()}
+
+    def write_documents(self, case_id: CaseId, folder: Path) -> tuple[Path, ...]:
+        """Write report.html, report.md and report.json; returns where they are. Raises `NotWritable`."""
+        documents = self.documents(case_id)
+        for name, document in documents.items():
+            self.write_document(case_id, name.removeprefix("report."), document, folder / name)
+        return tuple(folder / name for name in documents)
+
+    def write_document(self, case_id: CaseId, form: str, document: bytes, path: Path) -> None:
+        """Write one document, whole or not at all, and record that it was issued. Raises `NotWritable`."""
+        with _writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_durably(path, document, mode=0o644)
+        casebook.issue_report(self.library, self.report(case_id), cast(ReportFormat, form), document)
+
+    def check_folder(self, folder: Path) -> None:
+        """Raises `NotWritable` where documents could not be written later, before any work is done."""
+        with _writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+
+    def so_far(self, case_id: CaseId, watch: Watch = unwatched) -> SoFar:
+        """All that the log has, without any model; `watch` is told every reply again.
+
+        Raises `BadInput` for an unknown or erased case, or one of another protocol version that has no report.
+        """
+        case = casebook.load_case(self.library, case_id)
+        if case.protocol_version != PROTOCOL_VERSION:
+            report = self.report(case_id)
+            return SoFar(case, report.statements, report.immediate, report)
+        heard: tuple[Statement, ...] = ()
+
+        def hear(statements: tuple[Statement, ...]) -> None:
+            nonlocal heard
+            heard = statements
+
+        gate = Recorder(self.library, case_id, watch=watch)
+        try:
+            if not case.panel.specialists:
+                propose_panel(case.vignette, case.settings, case.seed, gate)
+                raise NotRecorded("panel")
+            finished: Report | None = consult(case, gate, hear)
+        except NotRecorded:
+            finished = None
+        return SoFar(case, heard, immediate_actions(heard), finished)
+
+    def model_choices(self) -> tuple[ModelChoice, ...]:
+        """The models on this computer, then the script. Reads the whole of each model file that was not seen before."""
+        from models import scripted
+        from models.shelf import Shelf
+
+        cards = [shelved.card for shelved in Shelf().list()]
+        purpose = "No model: shows how the program works and says nothing about the case."
+        script = ModelChoice(scripted.MODEL_ID, "Scripted demonstration", purpose)
+        return (*(ModelChoice(card.id, card.title, card.purpose) for card in cards), script)
+
     def acknowledge(self, case_id: CaseId, name: str) -> int:
         """Settle every open can't-miss flag in one go, in the name of a person. Returns how many there were."""
         from core.consult.cant_miss import open_flags
@@ -119,6 +226,52 @@ class Workplace:
         return self._models[model_id]
 
 
+class ModelShelf:
+    """The shelf of models as the command line and the window see it."""
+
+    def __init__(self) -> None:
+        from models.shelf import Shelf
+
+        self._shelf = Shelf()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Known models and models on the shelf, each with `installed`."""
+        from models.registry import cards
+
+        shelved = {model.card.id: model.card for model in self._shelf.list()}
+        known = {card.id: card for card in cards()}
+        rows = []
+        for model_id, card in {**known, **shelved}.items():
+            row = {name: getattr(card, name) for name in ("id", "title", "parameters", "bytes", "license", "sha256")}
+            rows.append({**row, "installed": model_id in shelved})
+        return rows
+
+    def unusable(self) -> list[tuple[str, str]]:
+        return [(file.path.name, file.reason) for file in self._shelf.unusable()]
+
+    def add(self, file: Path) -> str:
+        return self._shelf.add(file).card.id
+
+    def check(self, model_id: str) -> str:
+        return self._shelf.check(model_id).card.id
+
+    def remove(self, model_id: str) -> None:
+        self._shelf.remove(model_id)
+
+    def get(self, model_id: str) -> int:
+        """Fetch a known model with a progress bar; returns the exit code."""
+        from models import fetch
+
+        return fetch.main([model_id])
+
+
+def open_window() -> int:
+    """Open the window on the default library; returns the exit code."""
+    from desktop import window
+
+    return window.main(lambda passphrase, notice: Workplace.open(None, passphrase, notice))
+
+
 def _model(model_id: str) -> ChatModel:
     from models import scripted
 
@@ -138,6 +291,10 @@ def _require_this_protocol(case: Case) -> None:
         )
 
 
-def file_name(case_id: CaseId) -> str:
-    """A folder name for the documents of a case; holds no patient text."""
-    return re.sub(r"[^0-9A-Za-z-]", "-", case_id)
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
+        raise NotWritable(f"{path} cannot be written: {reason}; choose another folder with --out.") from error

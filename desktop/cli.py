@@ -84,6 +84,7 @@ def _add_models(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     actions.add_parser("list", help="models on the shelf and models that can be fetched")
     add = actions.add_parser("add", help="take a GGUF file onto the shelf")
     add.add_argument("model", metavar="FILE", type=Path)
+    actions.add_parser("get", help="fetch a known model").add_argument("model", metavar="ID")
     for name, text in (("check", "compare a model with its checksum"), ("remove", "delete a model from the shelf")):
         actions.add_parser(name, help=text).add_argument("model", metavar="ID")
     for action in actions.choices.values():

@@ -25,10 +25,8 @@ PASSPHRASE_VARIABLE = "GROUND_ROUNDS_PASSPHRASE"
 def review(options: argparse.Namespace) -> int:
     from core.consult.intake import read_case_bytes, read_case_file
 
-    if options.file == "-":
-        text = read_case_bytes(sys.stdin.buffer.read(), "standard input")
-    else:
-        text = read_case_file(options.file)
+    from_pipe = options.file == "-"
+    text = read_case_bytes(sys.stdin.buffer.read(), "standard input") if from_pipe else read_case_file(options.file)
     settings = ConsultSettings(specialists=options.specialists)
     with workplace(options) as work:
         if options.out is not None:
@@ -173,5 +171,3 @@ def _interruptible(cancel: threading.Event) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-

@@ -4,33 +4,39 @@ import argparse
 import json
 from collections.abc import Callable
 
-from desktop.bootstrap import model_shelf
+from desktop.bootstrap import ModelShelf
 
 
 def _list(options: argparse.Namespace) -> int:
-    rows = model_shelf().rows()
+    rows = ModelShelf().rows()
     if options.json:
         print(json.dumps(rows, ensure_ascii=False))
         return 0
     for row in rows:
         state = "installed" if row["installed"] else "can be fetched"
-        print(f"{row['id']:<24} {row['parameters'] / 1e9:6.2f} B  {row['bytes'] / 1e6:8.0f} MB  {state:<15} {row['title']}")
-    for path, reason in model_shelf().unusable():
+        print(
+            f"{row['id']:<24} {row['parameters'] / 1e9:6.2f} B  {row['bytes'] / 1e6:8.0f} MB  {state:<15} {row['title']}"
+        )
+    for path, reason in ModelShelf().unusable():
         print(f"{path}: {reason}")
     return 0
 
 
 def _add(options: argparse.Namespace) -> int:
-    return _tell(options, "added", model_shelf().add(options.model))
+    return _tell(options, "added", ModelShelf().add(options.model))
 
 
 def _check(options: argparse.Namespace) -> int:
-    return _tell(options, "whole", model_shelf().check(options.model))
+    return _tell(options, "whole", ModelShelf().check(options.model))
 
 
 def _remove(options: argparse.Namespace) -> int:
-    model_shelf().remove(options.model)
+    ModelShelf().remove(options.model)
     return _tell(options, "removed", options.model)
+
+
+def _get(options: argparse.Namespace) -> int:
+    return ModelShelf().get(options.model)
 
 
 def _tell(options: argparse.Namespace, what: str, model_id: str) -> int:
@@ -41,6 +47,7 @@ def _tell(options: argparse.Namespace, what: str, model_id: str) -> int:
 ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
     "list": _list,
     "add": _add,
+    "get": _get,
     "check": _check,
     "remove": _remove,
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core import errors
-from core.ports import ReplyFinished
+from core.ports import Signal
 from models.wire import Ask, Done, Finished, FromEngine, Ready, Refused, Stop, encode, to_engine
 
 
@@ -26,7 +26,7 @@ def main(arguments: list[str]) -> int:
     cancel = threading.Event()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, batches, cancel), daemon=True).start()
 
-    def send(message: FromEngine | ReplyFinished) -> None:
+    def send(message: FromEngine | Signal) -> None:
         output.write(encode(message) + b"\n")
         output.flush()
 

@@ -155,7 +155,10 @@ def cause_of_death(code: int) -> str:
     """An exit code in words: signals by name, Windows status codes as 32-bit hexadecimal with their meaning."""
     if code < 0:
         name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
-        hints = {"SIGILL": "the processor lacks an instruction", "SIGKILL": "the system stopped it, often out of memory"}
+        hints = {
+            "SIGILL": "the processor lacks an instruction",
+            "SIGKILL": "the system stopped it, often out of memory",
+        }
         return f"{name} ({hints[name]})" if name in hints else name
     status = code & 0xFFFFFFFF
     known = {

@@ -15,7 +15,7 @@ from core.prompts import fill
 ROLES: dict[Role, str] = {
     "advocate": "In the debate you are the ADVOCATE: build the strongest case for the diagnosis that fits best.",
     "operator": "In the debate you are the OPERATOR: ask what can be tested and done now, and what each step would show.",
-    "edge-case hunter": "In the debate you are the EDGE-CASE HUNTER: look for the rare disease and the finding that does not fit.",
+    "edge-case hunter": "In the debate you are the EDGE-CASE HUNTER: look for the rare disease and what does not fit.",
     "skeptic": "In the debate you are the SKEPTIC: look for the flaw in each claim and the ground that does not carry it.",
     "red team": "In the debate you are the RED TEAM: try to show that the leading diagnosis is wrong.",
 }  # fmt: skip

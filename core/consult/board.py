@@ -4,8 +4,19 @@ from collections.abc import Iterable, Iterator
 
 from core.domain.case import Vignette
 from core.domain.statement import (
-    Abstention, AnswerStatement, BallotStatement, CantMissStatement, Challenge, ChallengeStatement, Claim,
-    DifferentialStatement, MasterList, PositionStatement, RelevanceStatement, Statement, TriageStatement,
+    Abstention,
+    AnswerStatement,
+    BallotStatement,
+    CantMissStatement,
+    Challenge,
+    ChallengeStatement,
+    Claim,
+    DifferentialStatement,
+    MasterList,
+    PositionStatement,
+    RelevanceStatement,
+    Statement,
+    TriageStatement,
 )  # fmt: skip
 from core.ports import Block
 from core.prompts import fill

@@ -85,9 +85,7 @@ def _votes_for(
         if diagnosis in choices:
             position = choices.index(diagnosis) + 1
             points = _PLACES + 1 - position
-            found.append(
-                Vote(speaker=speaker, position=position, points=points, weighted=points * weights[speaker])
-            )
+            found.append(Vote(speaker=speaker, position=position, points=points, weighted=points * weights[speaker]))
     return tuple(found)
 
 

@@ -29,8 +29,18 @@ from core.settings import ConsultSettings
 
 _KEYWORDS = frozenset(
     {
-        "evidence", "research", "studies", "guidelines", "consider", "alternative", "question", "challenge",
-        "disagree", "differential", "pathophysiology", "mechanism",
+        "evidence",
+        "research",
+        "studies",
+        "guidelines",
+        "consider",
+        "alternative",
+        "question",
+        "challenge",
+        "disagree",
+        "differential",
+        "pathophysiology",
+        "mechanism",
     }
 )
 _CAP = 2.0

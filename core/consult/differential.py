@@ -11,7 +11,12 @@ from core.domain.debate import all_claims, listed_diagnoses
 from core.domain.differential import Credibility, Differential, RankedDiagnosis, Ranking
 from core.domain.panel import SpecialistId
 from core.domain.statement import (
-    BallotStatement, Claim, DiagnosisId, ListedDiagnosis, PositionStatement, Statement,
+    BallotStatement,
+    Claim,
+    DiagnosisId,
+    ListedDiagnosis,
+    PositionStatement,
+    Statement,
 )  # fmt: skip
 
 SHOWN = 6

@@ -2,11 +2,11 @@
 
 from core.consult.asking import Question, requests
 from core.consult.board import findings_block
+from core.consult.seeds import seed_of
 from core.domain.case import Case
 from core.forms import Form, Name, Picks, Repeat, Text, words
 from core.ports import Address, Block, ChatRequest, Sampling
 from core.prompts import fill
-from core.consult.seeds import seed_of
 
 STAGE = "r3"
 NOISE_STAGE = "noise"

@@ -15,9 +15,7 @@ class Ledger:
 
     def ask_all(self, requests: Sequence[ChatRequest]) -> tuple[Reply, ...]:
         replies = self._gate.ask_all(requests)
-        self._replies |= {
-            request.address: (request, reply) for request, reply in zip(requests, replies, strict=True)
-        }
+        self._replies |= {request.address: (request, reply) for request, reply in zip(requests, replies, strict=True)}
         return replies
 
     def score_pairs(self, request: PairRequest) -> PairScores | None:

@@ -18,10 +18,33 @@ _BRACKET = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _SMALL_WORDS = frozenset({"of", "the", "and", "in", "with", "due", "to"})
 _QUALIFIERS = frozenset(
     {
-        "acute", "subacute", "chronic", "primary", "secondary", "left", "right", "upper", "lower", "central",
+        "acute",
+        "subacute",
+        "chronic",
+        "primary",
+        "secondary",
+        "left",
+        "right",
+        "upper",
+        "lower",
+        "central",
         "peripheral",
-        "nephrogenic", "obstructive", "stable", "unstable", "reduced", "preserved", "viral", "bacterial", "benign",
-        "malignant", "inferior", "superior", "anterior", "posterior", "with", "without",
+        "nephrogenic",
+        "obstructive",
+        "stable",
+        "unstable",
+        "reduced",
+        "preserved",
+        "viral",
+        "bacterial",
+        "benign",
+        "malignant",
+        "inferior",
+        "superior",
+        "anterior",
+        "posterior",
+        "with",
+        "without",
     }
 )
 _SIMILAR = 0.85

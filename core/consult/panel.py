@@ -78,7 +78,9 @@ def seated(named: tuple[tuple[str, str], ...], settings: ConsultSettings) -> Pan
                 specialty=specialty,
                 persona=persona,
                 temperament="innovative" if seat in innovative else "conservative",
-                temperature=settings.innovative_temperature if seat in innovative else settings.conservative_temperature,
+                temperature=settings.innovative_temperature
+                if seat in innovative
+                else settings.conservative_temperature,
                 role=roles[seat],
             )
             for seat, (specialty, persona) in enumerate(named)

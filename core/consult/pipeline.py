@@ -4,6 +4,8 @@ A stage takes what is there and returns something new; no stage calls another; o
 a case live, resume it after a crash, and derive its report again from the log years later, without any model.
 """
 
+from collections.abc import Callable
+
 from core.consult.cant_miss import review
 from core.consult.cara import measure
 from core.consult.differential import rank
@@ -35,13 +37,21 @@ ROUNDS = (
     name_dangers,
 )
 
+Hear = Callable[[tuple[Statement, ...]], None]
+"""Is told after each round what was said so far."""
 
-def consult(case: Case, gate: ModelGate) -> Report:
+
+def unheard(statements: tuple[Statement, ...]) -> None:
+    """The hearing of those who wait for the report."""
+
+
+def consult(case: Case, gate: ModelGate, hear: Hear = unheard) -> Report:
     """Work up a case whose panel is seated. Raises what the gate raises; what was answered until then is in the log."""
     ledger = Ledger(gate)
     statements: tuple[Statement, ...] = ()
     for deliberate in ROUNDS:
         statements += deliberate(case, statements, ledger)
+        hear(statements)
     cara = measure(case, statements, ledger)
     refereeing = ask_again_in_private(case, statements, ledger)
     dangers = review(case, statements)

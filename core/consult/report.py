@@ -29,14 +29,14 @@ def assemble(
         case=case,
         status="withheld" if reasons else "released",
         withheld_because=reasons,
-        immediate=_immediate(statements),
+        immediate=immediate_actions(statements),
         statements=_unranked(statements) if reasons else statements,
         cara=None if reasons else cara,
         refereeing=None if reasons else refereeing,
         cant_miss=review,
         differential=None if reasons else differential,
         models=models,
-        viability_note=_viability_note(models),
+        viability_note=viability_note(models),
         figures=ledger.figures(),
         left_out=ledger.left_out(),
     )
@@ -53,7 +53,7 @@ def _unranked(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
     return tuple(statement for statement in statements if not isinstance(statement, BallotStatement))
 
 
-def _immediate(statements: tuple[Statement, ...]) -> tuple[ImmediateAction, ...]:
+def immediate_actions(statements: tuple[Statement, ...]) -> tuple[ImmediateAction, ...]:
     """What round 2 calls immediate; shown on top of everything, whatever else is withheld."""
     return tuple(
         ImmediateAction(speaker=statement.speaker, action=action)
@@ -64,7 +64,8 @@ def _immediate(statements: tuple[Statement, ...]) -> tuple[ImmediateAction, ...]
     )
 
 
-def _viability_note(models: tuple[ModelIdentity, ...]) -> str | None:
+def viability_note(models: tuple[ModelIdentity, ...]) -> str | None:
+    """What must be said of models below 3 billion parameters, as a sentence; None where all are larger."""
     small = [model for model in models if model.parameters < VIABLE_PARAMETERS]
     if not small:
         return None

@@ -4,7 +4,14 @@ from collections.abc import Iterable, Iterator
 
 from core.domain.panel import SpecialistId
 from core.domain.statement import (
-    AnswerStatement, Challenge, ChallengeStatement, Claim, DiagnosisId, DifferentialStatement, ListedDiagnosis, MasterList,
+    AnswerStatement,
+    Challenge,
+    ChallengeStatement,
+    Claim,
+    DiagnosisId,
+    DifferentialStatement,
+    ListedDiagnosis,
+    MasterList,
     Statement,
 )  # fmt: skip
 

@@ -7,8 +7,8 @@ from msgspec import Struct
 from core.domain.appraisal import CantMissReview, Cara, Refereeing
 from core.domain.case import Case
 from core.domain.differential import Differential
-from core.domain.statement import Statement, TriageAction
 from core.domain.panel import SpecialistId
+from core.domain.statement import Statement, TriageAction
 from core.ports import Address, ModelIdentity
 
 

@@ -256,7 +256,9 @@ class Repeat(Struct, frozen=True, kw_only=True, tag="repeat"):
             for option in self._chosen.options:
                 if not exact or option.name not in used:
                     one = Choice(label=self._chosen.label, options=(option,))
-                    branches.append(sequence(one.expression(rules), *tail, self._from((*used, option.name), rules, exact)))
+                    branches.append(
+                        sequence(one.expression(rules), *tail, self._from((*used, option.name), rules, exact))
+                    )
         else:
             more = sequence(*tail, self._from((*used, str(len(used))), rules, exact))
             branches = [sequence(self.fields[0].expression(rules), either(more, end) if self.distinct else more)]

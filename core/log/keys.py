@@ -15,9 +15,9 @@ import platformdirs
 from argon2.low_level import Type, hash_secret_raw
 from msgspec import Struct
 
+from core.durable import write_durably
 from core.errors import BadInput, DamagedLibrary, NotWritable, WrongKey
 from core.log.cipher import KEY_BYTES, SALT_BYTES, read_salt
-from core.durable import write_durably
 from core.log.lock import LibraryLock
 from core.log.store import Clock, Library, make_folder, utc_now
 

@@ -12,12 +12,12 @@ from msgspec import Struct
 from sqlite_utils import Database
 
 from core.domain.case import CaseId
+from core.durable import copy_durably, replace_durably
 from core.errors import BadInput, DamagedLibrary, NotWritable
 from core.log import catalog
 from core.log.audit import Damage, DamageKind, HeadRow, Progress, Row, Walk
 from core.log.chain import CHAIN_START, Sealer, same
 from core.log.cipher import connect, read_salt
-from core.durable import copy_durably, replace_durably
 from core.log.events import (
     BackupMade,
     CaseErased,

@@ -5,7 +5,8 @@ from core.render.contents import Block, Facts, Paragraph, Section, fact, table
 from core.render.references import References, percent
 
 FLAGS = {
-    "adopted": "Changed under the panel: look. The ballot names what most peers name, the private answer something else.",
+    "adopted": "Changed under the panel: look. The ballot names what most peers name, the private answer "
+    "something else.",
     "independent": "No sign of an adopted answer.",
     "no_answer": "Nothing can be said: the ballot or the private answer is missing.",
     "no_peers": "Nothing can be said: the others have no single most frequent leading diagnosis.",
@@ -15,18 +16,20 @@ DETAILS = {
     "unstable": " Unstable: the own answer in round 3 equals the ballot, so the private answer may be chance.",
 }
 MEANING = (
-    "A flag means: this specialist changed under the panel, look at why. It does not mean that the ballot is wrong, and it "
-    "changes no weight. With honest peers, 54 to 74 of 100 flags are right (published precision .54-.74), and 11-22% of the "
-    "specialists who adopted nothing are flagged all the same (published false-positive rate)."
+    "A flag means: this specialist changed under the panel, look at why. It does not mean that the "
+    "ballot is wrong, and it changes no weight. With honest peers, 54 to 74 of 100 flags are right "
+    "(published precision .54-.74), and 11-22% of the specialists who adopted nothing are flagged all "
+    "the same (published false-positive rate)."
 )
 PROXY = (
-    "Proxy check: the private answer stands in for what the specialist would say without the panel. This substitution was not "
-    "validated in the publication, so it is compared with round 3, which was answered before any colleague was heard."
+    "Proxy check: the private answer stands in for what the specialist would say without the panel. This "
+    "substitution was not validated in the publication, so it is compared with round 3, which was "
+    "answered before any colleague was heard."
 )
 NOT_CORRECTNESS = "Alignment is not correctness: a panel can reason alike and be wrong."
 READING = (
-    "Read the two together. Contradiction rate and similarity both fall: consistency illusion, beware. The contradiction rate "
-    "falls and similarity rises: true alignment. The contradiction rate alone is fragile."
+    "Read the two together. Contradiction rate and similarity both fall: consistency illusion, beware. "
+    "The contradiction rate falls and similarity rises: true alignment. The contradiction rate alone is fragile."
 )
 
 
@@ -46,7 +49,7 @@ def referee(found: Refereeing | None, names: References) -> Section:
     return Section(
         title=title,
         blocks=(
-            Paragraph(text="After the ballots each specialist got its round-3 question again, word for word, without the board."),
+            Paragraph(text="After the ballots each specialist got its round-3 question again, word for word, alone."),
             table("Leading diagnoses", head, answers, "No specialist was asked."),
             table(
                 "What the referee found", ("Specialist", "Finding", "Noise floor", "Proxy check"), findings,

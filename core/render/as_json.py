@@ -27,10 +27,10 @@ def render_json(report: Report, *, issued: Issued) -> str:
 def read_report_file(text: str) -> ReportFile:
     """The record that `render_json` wrote. Raises `BadInput` for anything else, without words from the file."""
     try:
-        # A cause or context would carry words of the case into a traceback.
         file = msgspec.json.decode(text.encode("utf-8"), type=ReportFile)
     except (msgspec.DecodeError, UnicodeEncodeError):
         file = None
+    # Raised outside the `except`: its context would carry words of the case into a traceback.
     if file is None:
         raise BadInput("This is no Ground Rounds report in JSON; choose a file that was exported as JSON.")
     if file.schema_version != SCHEMA_VERSION:

@@ -20,14 +20,14 @@ class Issued(Struct, frozen=True, kw_only=True):
     """Sentence about the library, for instance that its chain was verified."""
 
 
-class Paragraph(Struct, frozen=True, kw_only=True, tag="paragraph"):
+class Paragraph(Struct, frozen=True, kw_only=True):
     text: str
     """A line break stays a line break, here and in every other text of the tree."""
     tone: Tone = "plain"
     """The text itself says what matters: a tone is never the only sign."""
 
 
-class Items(Struct, frozen=True, kw_only=True, tag="items"):
+class Items(Struct, frozen=True, kw_only=True):
     """A list without numbers."""
 
     lines: tuple[str, ...]
@@ -39,18 +39,18 @@ class Fact(Struct, frozen=True, kw_only=True):
     """One or more."""
 
 
-class Facts(Struct, frozen=True, kw_only=True, tag="facts"):
+class Facts(Struct, frozen=True, kw_only=True):
     rows: tuple[Fact, ...]
 
 
-class Table(Struct, frozen=True, kw_only=True, tag="table"):
+class Table(Struct, frozen=True, kw_only=True):
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     """One or more, each as long as `head`. The first cell names the row."""
 
 
-class Section(Struct, frozen=True, kw_only=True, tag="section"):
+class Section(Struct, frozen=True, kw_only=True):
     title: str
     blocks: tuple["Paragraph | Items | Facts | Table | Section", ...]
 
@@ -81,5 +81,5 @@ _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u206
 
 
 def visible(text: str) -> str:
-    """`text` with characters that cannot be shown, or that would reorder what stands beside them, written as [U+202E]."""
+    """`text` with characters that cannot be shown, or that reorder what stands beside them, written as [U+202E]."""
     return _UNSEEN.sub(lambda match: f"[U+{ord(match[0]):04X}]", re.sub(r"\r\n?", "\n", text))

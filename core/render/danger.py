@@ -4,7 +4,7 @@ from core.domain.appraisal import CantMissFlag, FlagSource
 from core.domain.case import FlagId, Settlement
 from core.domain.panel import SpecialistId
 from core.domain.report import Report
-from core.render.contents import Block, Facts, Fact, Paragraph, Section, fact, table
+from core.render.contents import Block, Fact, Facts, Paragraph, Section, fact, table
 from core.render.references import References, ids
 
 DECISIONS = {"excluded": "Already excluded", "needs_test": "Needs a test", "taken_in": "Taken into the differential"}
@@ -19,7 +19,9 @@ def cant_miss(report: Report, names: References) -> Section:
     flags = sorted(review.flags, key=lambda flag: (flag.diagnosis.casefold(), flag.canonical))
     shown = {*(flag.flag_id for flag in flags), review.checklist_id}
     others = dict.fromkeys(s.flag_id for s in report.case.settlements if s.flag_id not in shown)
-    stray = tuple(_settled(report, flag_id, f"Settlement of {flag_id}, a flag this report no longer has") for flag_id in others)
+    stray = tuple(
+        _settled(report, flag_id, f"Settlement of {flag_id}, a flag this report no longer has") for flag_id in others
+    )
     return Section(
         title="Can't-miss diagnoses",
         blocks=(
@@ -55,7 +57,9 @@ def _settled(report: Report, flag_id: FlagId, label: str) -> Fact:
     made = [settlement for settlement in report.case.settlements if settlement.flag_id == flag_id]
     if not made:
         return fact(label, "Not settled yet")
-    return fact(label, _settlement(made[-1]), *(f"Revised, no longer counts: {_settlement(s)}" for s in reversed(made[:-1])))
+    return fact(
+        label, _settlement(made[-1]), *(f"Revised, no longer counts: {_settlement(s)}" for s in reversed(made[:-1]))
+    )
 
 
 def _settlement(settlement: Settlement) -> str:

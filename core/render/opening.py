@@ -30,10 +30,13 @@ def _status(report: Report) -> tuple[Block, ...]:
         text = "Status: released. Every can't-miss flag has been settled by the clinician."
         return (Paragraph(text=text, tone="notice"),)
     text = (
-        "Status: withheld. The differential and the ballots are not part of this report until the clinician has settled "
-        "every can't-miss flag. Lists of diagnoses stand in the order of the alphabet."
+        "Status: withheld. The differential and the ballots are not part of this report until the "
+        "clinician has settled every can't-miss flag. Lists of diagnoses stand in the order of the alphabet."
     )
-    return (Paragraph(text=text, tone="warning"), *((Items(lines=report.withheld_because),) if report.withheld_because else ()))
+    return (
+        Paragraph(text=text, tone="warning"),
+        *((Items(lines=report.withheld_because),) if report.withheld_because else ()),
+    )
 
 
 def immediate_actions(report: Report, names: References) -> Section:

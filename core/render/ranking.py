@@ -9,17 +9,19 @@ from core.render.contents import Block, Facts, Items, Paragraph, Section, fact, 
 from core.render.references import References, ids
 
 POINTS = (
-    "A ballot gives 3 points to its first choice, 2 to its second and 1 to its third. Weighted points are these points times "
-    "the weight of the ballot (credibility, below); plain points leave the weight out. Points order the panel's "
-    "opinions: they are no probability. Figures are rounded to one decimal; totals are made before rounding."
+    "A ballot gives 3 points to its first choice, 2 to its second and 1 to its third. Weighted points "
+    "are these points times the weight of the ballot (credibility, below); plain points leave the weight "
+    "out. Points order the panel's opinions: they are no probability. Figures are rounded to one "
+    "decimal; totals are made before rounding."
 )
 FORMULA = (
-    "n: distinct diagnoses in round 3; e: findings per diagnosis. Insight = 3n + 2e. Breadth = 4n. Actionability = 20 if the "
-    "leading diagnosis rests on two or more findings, else 0. DES = valence x (2.5 Insight + 1.5 Breadth + Actionability). "
-    "Weight = DES, at most twice the median DES. Source: SCoT, appendix F."
+    "n: distinct diagnoses in round 3; e: findings per diagnosis. Insight = 3n + 2e. Breadth = 4n. "
+    "Actionability = 20 if the leading diagnosis rests on two or more findings, else 0. DES = valence x "
+    "(2.5 Insight + 1.5 Breadth + Actionability). Weight = DES, at most twice the median DES. Source: SCoT, appendix F."
 )
 VALENCES = {
-    "findings": "Valence, our own rule: 0.6 + 0.6 x share of claims that rest on a finding and were not changed without a cause.",
+    "findings": "Valence, our own rule: 0.6 + 0.6 x share of claims that rest on a finding and were not "
+    "changed without a cause.",
     "keywords": "Valence as in the published code: by the length of the text and a list of key words.",
 }
 FLOOR = "Our own rule: no ballot weighs less than half the median."
@@ -36,12 +38,18 @@ def differential(report: Report, names: References) -> Section:
     rest = rows[SHOWN:]
     further = tuple(_diagnosis(report, found.ranking, row, names) for row in rest)
     blocks: tuple[Block, ...] = (
-        Paragraph(text=f"Quorum: {found.quorum} of {found.seats} ballots were cast. A missing ballot counts for nothing."),
+        Paragraph(
+            text=f"Quorum: {found.quorum} of {found.seats} ballots were cast. A missing ballot counts for nothing."
+        ),
         *_leaders(found.ranking),
         Paragraph(text=POINTS),
         _overview("The differential", rows[:SHOWN]),
         *(_diagnosis(report, found.ranking, row, names) for row in rows[:SHOWN]),
-        *((Section(title="Further diagnoses", blocks=(_overview("The rest of the list", rest), *further)),) if rest else ()),
+        *(
+            (Section(title="Further diagnoses", blocks=(_overview("The rest of the list", rest), *further)),)
+            if rest
+            else ()
+        ),
         _credibility(report, found.ranking, names),
         _private(report, found, names),
         _findings(found, names),
@@ -74,10 +82,12 @@ def _overview(caption: str, rows: tuple[RankedDiagnosis, ...]) -> Block:
 
 def _diagnosis(report: Report, ranking: Ranking, row: RankedDiagnosis, names: References) -> Section:
     weights = {weight.speaker: weight.weight for weight in ranking.credibility}
+    weighted = [f"{vote.weighted:.1f}" for vote in row.votes]
+    plain = [str(vote.points) for vote in row.votes]
     facts = (
         fact("ICD-10-CM", row.icd10 or "no code in the terminology"),
-        fact("Weighted", f"rank {row.weighted_rank}, {row.weighted_points:.1f} points"),
-        fact("Plain", f"rank {row.plain_rank}, {row.plain_points} points"),
+        fact("Weighted", f"rank {row.weighted_rank}, {_sum(f'{row.weighted_points:.1f}', weighted)} points"),
+        fact("Plain", f"rank {row.plain_rank}, {_sum(str(row.plain_points), plain)} points"),
         fact("Votes", *(_vote(vote, weights, names) for vote in row.votes)),
         fact("Findings for", *map(names.finding, row.supporting)),
         fact("Findings against", *map(names.finding, row.opposing)),
@@ -88,9 +98,13 @@ def _diagnosis(report: Report, ranking: Ranking, row: RankedDiagnosis, names: Re
     return Section(title=f"{row.weighted_rank}. {row.name} ({row.diagnosis_id})", blocks=(Facts(rows=facts),))
 
 
+def _sum(total: str, parts: list[str]) -> str:
+    return f"{' + '.join(parts)} = {total}" if len(parts) > 1 else total
+
+
 def _vote(vote: Vote, weights: dict[SpecialistId, float], names: References) -> str:
-    weight = f"weight {weights[vote.speaker]:.1f}" if vote.speaker in weights else "weight"
-    return f"{names.specialty(vote.speaker)}: place {vote.position}, {vote.points} points x {weight} = {vote.weighted:.1f}"
+    weight = f"weight {weights[vote.speaker]:.1f}" if vote.speaker in weights else "weight not given"
+    return f"{names.specialty(vote.speaker)}: place {vote.position}, {vote.points} x {weight} = {vote.weighted:.1f}"
 
 
 def _dissent(report: Report, diagnosis_id: DiagnosisId, who: SpecialistId, names: References) -> str:
@@ -142,8 +156,8 @@ def _private(report: Report, found: Differential, names: References) -> Section:
         title="Second ranking, with private answers",
         blocks=(
             Paragraph(
-                text="Where the referee flagged a specialist, the first choice on the ballot is replaced by the private answer; "
-                "a private answer that is on nobody's list only removes the adopted choice."
+                text="Where the referee flagged a specialist, the first choice on the ballot is replaced "
+                "by the private answer; a private answer that is on nobody's list only removes the adopted choice."
             ),
             *((Paragraph(text=warning, tone="warning"),) if found.private_leader_differs else ()),
             Items(lines=replaced) if replaced else Paragraph(text="No ballot was flagged: both rankings are the same."),
@@ -155,7 +169,9 @@ def _private(report: Report, found: Differential, names: References) -> Section:
 
 def _findings(found: Differential, names: References) -> Section:
     rows = (
-        fact("Unexplained: present, and support none of the first six diagnoses", *map(names.finding, found.unexplained)),
+        fact(
+            "Unexplained: present, and support none of the first six diagnoses", *map(names.finding, found.unexplained)
+        ),
         fact("Used both for and against the same diagnosis", *map(names.finding, found.both_ways)),
     )
     return Section(title="Findings that do not fit", blocks=(Facts(rows=rows),))

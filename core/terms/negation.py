@@ -6,6 +6,8 @@ Source: the idea of cue, scope and pseudo-cue is NegEx (Chapman et al. 2001); wo
 """
 
 import re
+from bisect import bisect_left
+from functools import lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
@@ -91,6 +93,7 @@ class _Clause(Struct, kw_only=True):
     negated_from: int | None = None
 
 
+@lru_cache(maxsize=8)
 def negated_spans(sentence: str) -> tuple[Span, ...]:
     """The stretches of `sentence` that a negation covers, cue included, in order; they do not overlap."""
     return tuple(
@@ -102,7 +105,8 @@ def negated_spans(sentence: str) -> tuple[Span, ...]:
 
 def is_negated(spans: tuple[Span, ...], start: int, stop: int) -> bool:
     """Whether the words at start..stop are denied. A cue among these words (`absent breath sounds`) denies nothing."""
-    return any(span.start < start and stop <= span.stop for span in spans)
+    place = bisect_left(spans, start, key=lambda span: span.start)
+    return place > 0 and stop <= spans[place - 1].stop
 
 
 def says_absent(sentence: str) -> bool:

@@ -31,6 +31,9 @@ _STOP = re.compile(
     r"|(?P<stop>[.!?…؟।]+[\"'”\u2019»)\]]*)(?:\s+|$)"
     r"|(?<=[a-z]{2})(?P<tight>\.)(?=[A-Z][a-z])"
 )
+_ITEM_NUMBER = re.compile(r"\s(?=\(?(\d{1,3})[.)]\s)")
+_LOOK_BACK = 80
+"""Characters before a full stop that decide what it means."""
 _OPENERS = "\"'“\u2018«([¿¡<*-•"
 _WRAPPED_AT = 50
 """Characters: a line that is at least so long may have been wrapped in the middle of a sentence."""
@@ -81,23 +84,25 @@ def _goes_on(previous: str, line: str) -> bool:
 
 def _numbered_items(line: str) -> list[str]:
     """`1. Cough 2. Rash` as its items; a line that does not begin with 1 is one item."""
-    items, rest, number = [], line, 1
+    items, start, number = [], 0, 1
     if not re.match(r"\s*\(?1[.)]\s", line):
         return [line]
-    while following := re.search(rf"\s(?=\(?{number + 1}[.)]\s+\S)", rest):
-        items.append(rest[: following.start()])
-        rest = rest[following.end() :]
-        number += 1
-    return [*items, rest]
+    for item in _ITEM_NUMBER.finditer(line):
+        if int(item[1]) == number + 1:
+            items.append(line[start : item.start()])
+            start = item.end()
+            number += 1
+    return [*items, line[start:]]
 
 
 def _split_line(line: str) -> list[str]:
     pieces, start = [], 0
     bullet = _BULLET.match(line)
     for match in _STOP.finditer(line, bullet.end() if bullet else 0):
-        if match["stop"] and not _ends_sentence(line[start : match.start()], match["stop"], line[match.end() :]):
+        before = line[max(start, match.start() - _LOOK_BACK) : match.start()]
+        if match["stop"] and not _ends_sentence(before, match["stop"], line[match.end() : match.end() + 1]):
             continue
-        if match["tight"] and _last_word(line[start : match.start()]).lower() in _TITLES:
+        if match["tight"] and _last_word(before).lower() in _TITLES:
             continue
         pieces.append(line[start : match.end()])
         start = match.end()
@@ -110,7 +115,7 @@ def _last_word(before: str) -> str:
 
 
 def _ends_sentence(before: str, stop: str, after: str) -> bool:
-    """Whether `stop` between `before` and `after` (white space removed) ends a sentence."""
+    """Whether `stop` between `before` and `after` (one character) ends a sentence."""
     if not after or stop[0] != ".":
         return True
     word, following = _last_word(before), after[0]

@@ -89,7 +89,7 @@ class Context:
         parameters.n_ctx, parameters.n_batch, parameters.n_ubatch = cells, BATCH_TOKENS, 512
         parameters.n_seq_max = self._sequences
         parameters.n_threads, parameters.n_threads_batch = self._threads
-        parameters.kv_unified = self._weights.copies_memory
+        parameters.kv_unified = True
         parameters.swa_full = True  # a sliding window keeps its past, so that a prefix can be shared and cut back
         parameters.no_perf = True
         parameters.abort_callback = self._abort

@@ -5,7 +5,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.ports import (
-    Address, CancelToken, ChatRequest, ModelIdentity, PromptEvaluated, Reply, TextGrown, Watch,
+    Address,
+    CancelToken,
+    ChatRequest,
+    ModelIdentity,
+    PromptEvaluated,
+    Reply,
+    TextGrown,
+    Watch,
 )  # fmt: skip
 from models.gguf.calibration import measured_threads
 from models.gguf.context import Context, Item
@@ -127,7 +134,8 @@ class GgufModel:
     def _evaluate_prompts(self, seats: list[Seat], watch: Watch, cancel: CancelToken) -> list[Seat]:
         """Bring every prompt into the memory, each shared token once, and draw the first tokens."""
         starts = [seat.start for seat in seats]
-        shared = min(common_prefix(starts), min(map(len, starts)) - 1)
+        # a state that cannot be copied cannot be kept for later either
+        shared = min(common_prefix(starts), min(map(len, starts)) - 1) if self.weights.copies_memory else 0
         kept = min(common_prefix([self._kept, starts[0]]), shared) if self._kept else 0
         self._context.cut(0, kept)
         for seat in seats:

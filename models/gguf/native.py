@@ -11,7 +11,7 @@ from typing import Any
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-import llama_cpp  # noqa: E402
+import llama_cpp
 
 lib: Any = llama_cpp
 """The bindings are not typed; everything typed starts at the classes of this package."""

@@ -9,9 +9,7 @@ FEW = 512
 """Up to so many allowed tokens are gathered one by one instead of masking the whole vocabulary."""
 
 
-def draw(
-    logits: NDArray[np.float32], mask: NDArray[np.int32], sampling: Sampling, random: np.random.Generator
-) -> int:
+def draw(logits: NDArray[np.float32], mask: NDArray[np.int32], sampling: Sampling, random: np.random.Generator) -> int:
     """The id of one allowed token.
 
     `logits`: (n_vocab,); `mask`: packed bits, least significant first, 1 = allowed, at least one of them. Temperature 0 takes

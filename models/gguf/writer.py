@@ -71,7 +71,8 @@ class Writer:
 
     def advance(self, logits: NDArray[np.float32]) -> str:
         """Draw the next token from `logits`, append it and all that follows without choice; the text that was added."""
-        assert self._matcher is not None and not self.complete
+        assert self._matcher is not None
+        assert not self.complete
         before = len(self.text)
         masks.fill_next_token_bitmask(self._matcher, self._mask, 0)
         token = draw(logits, self._mask[0], self._request.sampling, self._random)

@@ -17,9 +17,13 @@ PIECE_TYPES = [2, 3, 3, *[6] * 256, *[1] * 95]
 
 
 def write_tiny_llama(
-    path: Path, *, n_embd: int = 64, n_layer: int = 2, n_ff: int = 128, context: int = 4096, template: bool = True
-) -> Path:
-    """Write a llama of four heads with byte tokens; `n_embd` must be divisible by 8. Returns `path`."""
+    path: Path, *, n_embd: int = 64, n_layer: int = 2, n_ff: int = 128, context: int = 4096, template: bool = True,
+    line_end_bias: float = 0.0,
+) -> Path:  # fmt: skip
+    """Write a llama of four heads with byte tokens; `n_embd` must be divisible by 8. Returns `path`.
+
+    `line_end_bias`: about so much is added to the logit of the line break, so that lines end before their bounds.
+    """
     n_head = 4
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_name("Tiny random llama")
@@ -36,7 +40,7 @@ def write_tiny_llama(
     _add_tokens(writer, template)
 
     draw = _Weights()
-    _add_ends(writer, draw, n_embd)
+    _add_ends(writer, draw, n_embd, line_end_bias)
     for layer in range(n_layer):
         block = f"blk.{layer}."
         for name in ("attn_norm", "ffn_norm"):
@@ -111,10 +115,18 @@ def _add_tokens(writer: gguf.GGUFWriter, template: bool) -> None:
         writer.add_chat_template(CHAT_TEMPLATE)
 
 
-def _add_ends(writer: gguf.GGUFWriter, draw: _Weights, n_embd: int) -> None:
-    writer.add_tensor("token_embd.weight", draw(len(PIECES), n_embd))
+def _add_ends(writer: gguf.GGUFWriter, draw: _Weights, n_embd: int, line_end_bias: float = 0.0) -> None:
+    embedding = draw(len(PIECES), n_embd)
+    output = draw(len(PIECES), n_embd)
+    if line_end_bias:
+        # The first dimension outweighs all others, so that after the norm it is about the root of n_embd everywhere.
+        embedding[:, 0] = 2
+        output[:, 0] = 0
+        output[PIECES.index("<0x0A>"), 0] = line_end_bias / np.sqrt(n_embd)
+        output[:, 1:] *= 8
+    writer.add_tensor("token_embd.weight", embedding)
     writer.add_tensor("output_norm.weight", np.ones(n_embd, np.float32))
-    writer.add_tensor("output.weight", draw(len(PIECES), n_embd))
+    writer.add_tensor("output.weight", output)
 
 
 def _written(writer: gguf.GGUFWriter, path: Path) -> Path:

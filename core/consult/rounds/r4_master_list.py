@@ -9,7 +9,12 @@ from core.consult.merge import canonical, possibly_same, preferred
 from core.domain.case import Case
 from core.domain.panel import SpecialistId
 from core.domain.statement import (
-    ChallengeStatement, DiagnosisId, DifferentialStatement, ListedDiagnosis, MasterList, Statement,
+    ChallengeStatement,
+    DiagnosisId,
+    DifferentialStatement,
+    ListedDiagnosis,
+    MasterList,
+    Statement,
 )  # fmt: skip
 from core.ports import Address, ModelGate
 
@@ -27,7 +32,9 @@ def list_diagnoses(case: Case, statements: tuple[Statement, ...], gate: ModelGat
         if speaker not in proposers.setdefault(concept, []):
             proposers[concept].append(speaker)
     ids = {listed.canonical: listed.diagnosis_id for listed in known}
-    new = sorted((concept for concept in names if concept not in ids), key=lambda concept: preferred(names[concept][0])[0])
+    new = sorted(
+        (concept for concept in names if concept not in ids), key=lambda concept: preferred(names[concept][0])[0]
+    )
     if not new:
         return ()
     ids |= {concept: DiagnosisId(f"D{number}") for number, concept in enumerate(new, start=len(ids) + 1)}

@@ -9,8 +9,24 @@ from core.domain.case import Case, FindingId
 from core.domain.debate import all_challenges, all_claims, listed_diagnoses, listing_of, own_differential
 from core.domain.panel import Specialist, SpecialistId
 from core.domain.statement import (
-    Abstention, Answer, AnswerAct, AnswerStatement, Challenge, ChallengeAct, ChallengeId, ChallengeStatement, Claim, ClaimId,
-    DiagnosisId, GroundKind, Holding, ListedDiagnosis, Position, PositionStatement, Stance, Statement,
+    Abstention,
+    Answer,
+    AnswerAct,
+    AnswerStatement,
+    Challenge,
+    ChallengeAct,
+    ChallengeId,
+    ChallengeStatement,
+    Claim,
+    ClaimId,
+    DiagnosisId,
+    GroundKind,
+    Holding,
+    ListedDiagnosis,
+    Position,
+    PositionStatement,
+    Stance,
+    Statement,
 )  # fmt: skip
 from core.forms import Choice, Field, Filled, Form, Option, Picks, Repeat, Text, words
 from core.ports import Block, ModelGate
@@ -145,11 +161,15 @@ def answer(case: Case, statements: tuple[Statement, ...], gate: ModelGate) -> tu
         return ()
     claims = {claim.claim_id: claim for claim in all_claims(statements)}
     received = {
-        seat.specialist_id: tuple(c for c in all_challenges(statements) if claims[c.target].speaker == seat.specialist_id)
+        seat.specialist_id: tuple(
+            c for c in all_challenges(statements) if claims[c.target].speaker == seat.specialist_id
+        )
         for seat in case.panel.specialists
     }
     questions = [
-        _debated(seat, _answer_form(case, statements, seat, received[seat.specialist_id]), _addressed(received, claims, seat))
+        _debated(
+            seat, _answer_form(case, statements, seat, received[seat.specialist_id]), _addressed(received, claims, seat)
+        )
         for seat in case.panel.specialists
     ]
     blocks = (findings_block(case.vignette), *board(statements), Block(text=fill("r5c_answers")))
@@ -174,7 +194,9 @@ def answer(case: Case, statements: tuple[Statement, ...], gate: ModelGate) -> tu
     return tuple(said)
 
 
-def _addressed(received: dict[SpecialistId, tuple[Challenge, ...]], claims: dict[ClaimId, Claim], seat: Specialist) -> str:
+def _addressed(
+    received: dict[SpecialistId, tuple[Challenge, ...]], claims: dict[ClaimId, Claim], seat: Specialist
+) -> str:
     """Every challenge to this specialist in full, with the claim that it attacks."""
     mine = received[seat.specialist_id]
     if not mine:
@@ -227,7 +249,11 @@ def _holding_options(statements: tuple[Statement, ...], seat: Specialist) -> tup
             then=(
                 Choice(
                     label="STATUS",
-                    options=(*maintained, changed) if row.diagnosis_id in named else (changed,) if causes else maintained,
+                    options=(*maintained, changed)
+                    if row.diagnosis_id in named
+                    else (changed,)
+                    if causes
+                    else maintained,
                 ),
             ),
         )

@@ -1,0 +1,60 @@
+"""One claim with its ground, and what became of it; one challenge with its answer."""
+
+from core.domain.statement import Challenge, Claim, Holding
+from core.render.contents import Fact, Facts, Section, fact
+from core.render.references import NOT_LOOKED_UP, References, ids
+
+CUT = " [cut]"
+
+
+def claim(made: Claim, names: References) -> Section:
+    return Section(title=_title(made, names), blocks=(Facts(rows=_rows(made, names)),))
+
+
+def holding(held: Holding, names: References) -> Section:
+    """A claim of round 5c, with what changed and why."""
+    cause = f" because of {held.cause}" if held.cause else ""
+    if held.cause_claim:
+        cause += f", {names.claim(held.cause_claim)}"
+    rows = (fact("Diagnosis", f"{names.diagnosis(held.diagnosis_id)}: {held.status}{cause}"), *_rows(held.claim, names))
+    return Section(title=_title(held.claim, names), blocks=(Facts(rows=rows),))
+
+
+def challenge(made: Challenge, names: References) -> Section:
+    answered = names.answer_to(made)
+    rows = (
+        fact("To", names.claim(made.target)),
+        fact("Act and stance", f"{made.act}, {made.stance}"),
+        *((fact("Proposes", made.proposal),) if made.proposal is not None else ()),
+        fact("Claim", made.claim),
+        fact("Ground", made.ground),
+        fact("Findings", ids(made.findings)),
+        fact("Answer", f"{names.specialty(answered[0])}: {answered[1].act}" if answered else "not answered"),
+    )
+    return Section(title=f"{made.challenge_id}, {names.specialty(made.speaker)}", blocks=(Facts(rows=rows),))
+
+
+def _title(made: Claim, names: References) -> str:
+    return f"{made.claim_id}, {names.specialty(made.speaker)}: {made.diagnosis}"
+
+
+def _rows(made: Claim, names: References) -> tuple[Fact, ...]:
+    kind = NOT_LOOKED_UP if made.ground_kind == "guideline" else made.ground_kind
+    # The record does not say which of the two texts was cut.
+    cut = CUT if made.cut else ""
+    challenges = names.challenges_to(made.claim_id)
+    return (
+        fact("Claim", made.text + cut),
+        fact(f"Ground ({kind})", made.ground + cut),
+        fact("Findings", f"for: {ids(made.supporting)}", f"against: {ids(made.opposing)}"),
+        *((fact("Challenged by", *(_received(challenge, names) for challenge in challenges)),) if challenges else ()),
+    )
+
+
+def _received(made: Challenge, names: References) -> str:
+    answered = names.answer_to(made)
+    answer = (
+        f"{names.specialty(answered[0])} answered {answered[1].act}: {answered[1].why}" if answered else "Not answered."
+    )
+    who = f"{made.challenge_id}, {names.specialty(made.speaker)} ({made.act}, {made.stance})"
+    return f"{who}: {made.claim}\nGround: {made.ground}\n{answer}"
