@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from msgspec import Struct
 
@@ -34,6 +34,8 @@ from core.render.contents import Issued
 from core.settings import PROTOCOL_VERSION, ConsultSettings
 
 TITLE_WORDS = 9
+FORMATS: dict[str, ReportFormat] = {"html": "html", "md": "markdown", "json": "json"}
+"""What the log calls each kind of document, by the end of its file name."""
 Notice = Callable[[str], None]
 
 
@@ -130,10 +132,9 @@ class Workplace:
 
     def documents(self, case_id: CaseId) -> dict[str, bytes]:
         """The report of a finished case in each format, by file name. Raises as `report`."""
+        from core.render.as_json import render_json
         from core.render.html import render_html
         from core.render.markdown import render_markdown
-
-        from core.render.as_json import render_json
 
         report = self.report(case_id)
         issued = Issued(
@@ -148,15 +149,15 @@ class Workplace:
         """Write report.html, report.md and report.json; returns where they are. Raises `NotWritable`."""
         documents = self.documents(case_id)
         for name, document in documents.items():
-            self.write_document(case_id, name.removeprefix("report."), document, folder / name)
+            self.write_document(case_id, FORMATS[name.removeprefix("report.")], document, folder / name)
         return tuple(folder / name for name in documents)
 
-    def write_document(self, case_id: CaseId, form: str, document: bytes, path: Path) -> None:
+    def write_document(self, case_id: CaseId, form: ReportFormat, document: bytes, path: Path) -> None:
         """Write one document, whole or not at all, and record that it was issued. Raises `NotWritable`."""
         with _writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_durably(path, document, mode=0o644)
-        casebook.issue_report(self.library, self.report(case_id), cast(ReportFormat, form), document)
+        casebook.issue_report(self.library, self.report(case_id), form, document)
 
     def check_folder(self, folder: Path) -> None:
         """Raises `NotWritable` where documents could not be written later, before any work is done."""
@@ -267,9 +268,9 @@ class ModelShelf:
 
 def open_window() -> int:
     """Open the window on the default library; returns the exit code."""
-    from desktop import window
+    from desktop.window import main
 
-    return window.main(lambda passphrase, notice: Workplace.open(None, passphrase, notice))
+    return main(lambda passphrase, notice: Workplace.open(None, passphrase, notice))
 
 
 def _model(model_id: str) -> ChatModel:
@@ -297,4 +298,4 @@ def _writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
-        raise NotWritable(f"{path} cannot be written: {reason}; choose another folder with --out.") from error
+        raise NotWritable(f"{path} cannot be written: {reason}; choose another folder.") from error

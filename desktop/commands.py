@@ -15,7 +15,7 @@ from pathlib import Path
 from core.domain.case import CaseId
 from core.errors import Stopped, WrongKey
 from core.settings import ConsultSettings
-from desktop.bootstrap import Workplace
+from desktop.bootstrap import FORMATS, Workplace
 from desktop.cli import DONE, WITHHELD
 from desktop.live import Live
 
@@ -106,7 +106,7 @@ def report(options: argparse.Namespace) -> int:
             sys.stdout.buffer.write(document)
             sys.stdout.flush()
         else:
-            work.write_document(case_id, options.format, document, options.out)
+            work.write_document(case_id, FORMATS[options.format], document, options.out)
             print(json.dumps({"document": str(options.out), "status": status}) if options.json else options.out)
     return WITHHELD if status == "withheld" else DONE
 

@@ -83,14 +83,14 @@ def _palette(shown: Colors) -> QPalette:
 
 def _style_sheet(shown: Colors) -> str:
     return f"""
-    QPlainTextEdit, QTextBrowser, QListWidget, QLineEdit, QComboBox {{
-        background: {shown.surface}; color: {shown.text}; border: 1px solid {shown.line}; border-radius: 4px; padding: 4px;
+    QPlainTextEdit, QTextBrowser, QListWidget, QLineEdit {{
+        background: {shown.surface}; color: {shown.text}; padding: 4px;
+        border: 1px solid {shown.line}; border-radius: 4px;
         selection-background-color: {shown.accent}; selection-color: {shown.on_accent};
     }}
-    QPlainTextEdit:focus, QTextBrowser:focus, QListWidget:focus, QLineEdit:focus, QComboBox:focus {{
+    QPlainTextEdit:focus, QTextBrowser:focus, QListWidget:focus, QLineEdit:focus {{
         border: 2px solid {shown.accent}; padding: 3px;
     }}
-    QComboBox QAbstractItemView {{ background: {shown.surface}; color: {shown.text}; }}
     QListWidget::item {{ padding: 8px 6px; border-bottom: 1px solid {shown.line}; color: {shown.text}; }}
     QListWidget::item:selected {{ background: {shown.accent}; color: {shown.on_accent}; }}
     QPushButton {{
@@ -108,7 +108,9 @@ def _style_sheet(shown: Colors) -> str:
     QLabel#quiet {{ color: {shown.quiet}; }}
     QFrame#notice {{ background: {shown.notice}; border: none; border-left: 4px solid {shown.accent}; }}
     QFrame#warning {{ background: {shown.warning}; border: none; border-left: 4px solid {shown.warning_line}; }}
-    QToolBar {{ background: {shown.surface}; border: none; border-bottom: 1px solid {shown.line}; spacing: 4px; padding: 4px; }}
+    QToolBar {{
+        background: {shown.surface}; border: none; border-bottom: 1px solid {shown.line}; spacing: 4px; padding: 4px;
+    }}
     QToolButton {{ color: {shown.text}; padding: 5px 12px; border: 1px solid transparent; border-radius: 4px; }}
     QToolButton:hover {{ border-color: {shown.line}; }}
     QToolButton:focus {{ border-color: {shown.accent}; }}

@@ -3,21 +3,20 @@
 import threading
 
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtCore import Signal as QtSignal
 
 from core.ports import Address, Signal, TextGrown
+from desktop.announcement import Announcement
 
 FLUSH_MS = 50
 
 
 class Throttle(QObject):
-    """`put` may be called from any thread; `flushed` is sent on the thread of this object."""
-
-    flushed = QtSignal(object)
-    """tuple[core.ports.Signal, ...]: what came since the last time, pieces of one reply joined."""
+    """`put` may be called from any thread; `flushed` is announced on the thread of this object."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.flushed = Announcement[tuple[Signal, ...]]()
+        """What came since the last time, pieces of one reply joined."""
         self._mutex = threading.Lock()
         self._waiting: list[Signal] = []
         self._growing: dict[Address, int] = {}

@@ -6,12 +6,12 @@ from typing import Any
 
 from msgspec import Struct
 from PySide6.QtCore import QObject, QThread
-from PySide6.QtCore import Signal as QtSignal
 
 from core.domain.case import CaseId
 from core.domain.report import Report
 from core.errors import Stopped, UserError
 from core.ports import Signal
+from desktop.announcement import Announcement
 from desktop.bootstrap import SoFar, Workplace
 from desktop.throttle import Throttle
 from desktop.view_models.crash import Crash, crash_of
@@ -64,15 +64,13 @@ class Jobs(QObject):
     Of two jobs of one kind only the later one is delivered: what was asked for before is no longer wanted.
     """
 
-    refused = QtSignal(str)
-    """A sentence for the person at the screen."""
-    crashed = QtSignal(object)
-    """A `Crash`."""
-    idle = QtSignal()
-    """No thread is left."""
-
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.refused = Announcement[str]()
+        """A sentence for the person at the screen."""
+        self.crashed = Announcement[Crash]()
+        self.idle = Announcement[()]()
+        """No thread is left."""
         self._live: list[tuple[Job, Then, Callable[[End], None] | None]] = []
         self._wanted: dict[str, Job] = {}
 
@@ -130,17 +128,17 @@ class Jobs(QObject):
 class CaseRun(QObject):
     """The case that runs: what it shows, and how it is stopped. Its texts reach only its own view."""
 
-    moved = QtSignal()
-    """The view holds something new."""
-    stage_began = QtSignal()
-
     def __init__(self, workplace: Workplace, so_far: SoFar, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.moved = Announcement[()]()
+        """The view holds something new."""
         self.case_id: CaseId = so_far.case.case_id
         self.view = RoundsView(so_far.case.settings.specialists)
         self.view.learn(so_far.case, so_far.statements, so_far.immediate)
         self.view.running = True
         self._workplace = workplace
+        self._jobs: Jobs | None = None
+        self._learning = False
         self._cancel = threading.Event()
         self._throttle = Throttle(self)
         self._throttle.flushed.connect(self._take)
@@ -151,8 +149,10 @@ class CaseRun(QObject):
         def end(how: End) -> None:
             self._throttle.stop()
             self.view.running = False
+            jobs.forget("learn")
             ended(how)
 
+        self._jobs = jobs
         self._throttle.start()
         jobs.start("run", self._work, lambda report: end(Done(report)), end)
 
@@ -169,4 +169,20 @@ class CaseRun(QObject):
         self.view.take(signals)
         self.moved.emit()
         if self.view.stage != before:
-            self.stage_began.emit()
+            self._look_into_log()
+
+    def _look_into_log(self) -> None:
+        """What a whole round brought (the panel, what is immediate, the list) is read from the log."""
+        if self._learning or self._jobs is None:
+            return
+        self._learning = True
+        asked_in = self.view.stage
+
+        def learn(so_far: SoFar) -> None:
+            self._learning = False
+            self.view.learn(so_far.case, so_far.statements, so_far.immediate)
+            self.moved.emit()
+            if self.view.running and self.view.stage != asked_in:
+                self._look_into_log()
+
+        self._jobs.start("learn", lambda: self._workplace.so_far(self.case_id), learn)

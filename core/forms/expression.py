@@ -4,6 +4,7 @@ Only what forms need. Names of rules are lower-case with hyphens in GBNF and und
 """
 
 import re
+import sys
 from collections.abc import Mapping
 from typing import Union
 
@@ -54,6 +55,16 @@ def either(*options: Expression) -> Expression:
     return options[0] if len(options) == 1 else Either(options)
 
 
+def _complement(ranges: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """All characters that lie in none of the ranges, as ranges."""
+    rest, start = [], 0
+    for low, high in sorted(ranges):
+        if ord(low) > start:
+            rest.append((chr(start), chr(ord(low) - 1)))
+        start = max(start, ord(high) + 1)
+    return (*rest, (chr(start), chr(sys.maxunicode)))
+
+
 def _class(chars: Chars, escape_wide: str) -> str:
     def one(char: str) -> str:
         code = ord(char)
@@ -77,7 +88,7 @@ def regex(expression: Expression) -> str:
     """The expression as a regex for Python's `re` and for llguidance. Raises `TypeError` on a named rule."""
     match expression:
         case Literal(text):
-            return re.sub(r"([^\w\s,:'])", r"\\\1", text, flags=re.ASCII).replace("\n", "\\n")
+            return re.sub(r"([\\^$.|?*+()\[\]{}/])", r"\\\1", text).replace("\n", "\\n")
         case Chars():
             return _class(expression, "\\u{:04x}") + _times(expression.low, expression.high)
         case Sequence(parts):
@@ -136,10 +147,11 @@ def gbnf(start: Expression, rules: Mapping[str, Expression]) -> str:
         match expression:
             case Literal(text):
                 return _quoted(text)
-            case Chars():
-                return _class(expression, "\\u{:04X}").replace("\\-", "\\x2d").replace("\\^", "\\x5e").replace(
-                    "\\/", "/"
-                ) + _times(expression.low, expression.high)
+            case Chars(ranges, negated, low, high):
+                # llama.cpp refuses the first byte of a character where it could also begin one of a negated set
+                inside = Chars(_complement(ranges) if negated else ranges, False, low, high)
+                shown = _class(inside, "\\U{:08X}").replace("\\-", "\\x2d").replace("\\^", "\\x5e")
+                return shown.replace("\\/", "/") + _times(low, high)
             case Sequence(parts):
                 return "(" + " ".join(show(part) for part in parts) + ")"
             case Either(options):

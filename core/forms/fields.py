@@ -66,11 +66,11 @@ class Choice(Struct, frozen=True, kw_only=True, tag="choice"):
         return entries
 
     def expression(self, rules: Rules) -> Expression:
-        options = (
-            sequence(Literal(f" {option.name}\n"), *(field.expression(rules) for field in option.then))
-            for option in self.options
-        )
-        return sequence(Literal(self.lead), either(*options))
+        return sequence(Literal(self.lead), either(*(self.taken(option, rules) for option in self.options)))
+
+    def taken(self, option: Option, rules: Rules) -> Expression:
+        """What stands behind the label where this option was taken."""
+        return sequence(Literal(f" {option.name}\n"), *(field.expression(rules) for field in option.then))
 
     def write(self, entries: list[tuple[str, Value]]) -> str:
         value = entries.pop(0)[1]
@@ -101,7 +101,7 @@ class Picks(Struct, frozen=True, kw_only=True, tag="picks"):
         return min(self.low, len(self.options))
 
     def most_chars(self) -> int:
-        return len(self.lead) + self.most * (max(map(len, self.options), default=0) + 2) + 5
+        return len(self.lead) + self.most * (max(map(len, self.options), default=0) + 2) + len(" none\n")
 
     def hints(self) -> Iterator[str]:
         count = str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
@@ -123,8 +123,7 @@ class Picks(Struct, frozen=True, kw_only=True, tag="picks"):
         used: tuple[str, ...] = ()
         more = True
         while more:
-            last = len(used) + 1 >= self.most
-            said = yield Step(literal="" if used else lead, free=self.free(used), label=self.label if last else None)
+            said = yield Step(literal="" if used else lead, free=self.free(used), label=self.label)
             if said != " none\n":
                 used += (said[1:-1],)
             more = said.endswith(",")
@@ -209,7 +208,7 @@ class Repeat(Struct, frozen=True, kw_only=True, tag="repeat"):
         used: tuple[str, ...] = ()
         while len(items) < self.most:
             first = self._first(used)
-            opener = first.lead
+            opener = first.lead if items else lead
             if len(items) >= self.least:
                 if (yield Step(literal="", free=either(Literal(first.lead), Literal(END)))) == END:
                     return self._value(items, None)
@@ -243,7 +242,7 @@ class Repeat(Struct, frozen=True, kw_only=True, tag="repeat"):
 
     def _from(self, used: tuple[str, ...], rules: Rules, exact: bool) -> Expression:
         """The rule for what may follow after the items `used`, order aside."""
-        name = _rule_name("items", self.label, sorted(used) if exact else len(used))
+        name = _rule_name("items", self.label, self.fields, self.low, self.high, sorted(used) if exact else len(used))
         if name in rules:
             return Rule(name)
         end = Literal(END)
@@ -252,17 +251,17 @@ class Repeat(Struct, frozen=True, kw_only=True, tag="repeat"):
         rules[name] = end  # taken before the recursion reaches it again
         tail = [field.expression(rules) for field in self.fields[1:]]
         if self._chosen is not None:
-            branches: list[Expression] = []
-            for option in self._chosen.options:
-                if not exact or option.name not in used:
-                    one = Choice(label=self._chosen.label, options=(option,))
-                    branches.append(
-                        sequence(one.expression(rules), *tail, self._from((*used, option.name), rules, exact))
-                    )
+            options = (
+                sequence(self._chosen.taken(option, rules), *tail, self._from((*used, option.name), rules, exact))
+                for option in self._chosen.options
+                if not exact or option.name not in used
+            )
+            # the label stands once before all options: for a greedy lexer it must not be the start of another lexeme
+            item = sequence(Literal(self._chosen.lead), either(*options))
         else:
             more = sequence(*tail, self._from((*used, str(len(used))), rules, exact))
-            branches = [sequence(self.fields[0].expression(rules), either(more, end) if self.distinct else more)]
-        rules[name] = either(*branches, *(() if len(used) < self.least else (end,)))
+            item = sequence(self.fields[0].expression(rules), either(more, end) if self.distinct else more)
+        rules[name] = item if len(used) < self.least else either(item, end)
         return Rule(name)
 
     def write(self, entries: list[tuple[str, Value]]) -> str:

@@ -71,7 +71,7 @@ class Form(Struct, frozen=True, kw_only=True):
         while True:
             said, position = _read(step, text, position)
             if step.label == label:
-                return said.strip(" \n,")
+                return said[1:-1].strip()
             step = _next(walk, said)
 
     def write(self, filled: Filled) -> str:

@@ -11,6 +11,7 @@ from core.forms.walk import Entries, Rules, Step, Walk
 CONTROL = (("\x00", "\x1f"), ("\x7f", "\x85"), ("\u2028", "\u2029"))
 """Line breaks and control characters: never part of a text."""
 SPACE = ((" ", " "), ("\u00a0", "\u00a0"), ("\u2000", "\u200f"), ("\u3000", "\u3000"))
+PUNCTUATION = (("!", "/"), (":", "@"), ("[", "`"), ("{", "~"))
 NEWLINE = Literal("\n")
 
 
@@ -84,7 +85,9 @@ class Name(Struct, frozen=True, kw_only=True, tag="name"):
         """Up to `room` more characters, so that the whole word is none of `words`, which all start with `seen`."""
         heads = sorted({word[len(seen)] for word in words if len(word) > len(seen)})
         cases = tuple((c, c) for head in heads for c in (head, head.upper()))
-        other = Chars(self.OUTSIDE + cases, True, 1, 1)
+        # a comma or dash at its ends leaves a forbidden word what it is
+        apart = PUNCTUATION if not seen or seen in words else ()
+        other = Chars(self.OUTSIDE + cases + apart, True, 1, 1)
         options: list[Expression] = [sequence(other, Chars(self.OUTSIDE, True, 0, room - 1))]
         for head in heads:
             longer = tuple(word for word in words if word.startswith(seen + head))
@@ -100,11 +103,14 @@ class Name(Struct, frozen=True, kw_only=True, tag="name"):
 
     def walk(self, lead: str) -> Walk[Entries]:
         said = (yield Step(literal=lead, free=self.free(), label=self.label))[1:-1]
-        return ((self.label, Written(said, said.count(" ") + 1 >= self.max_words)),)
+        words = said.split(" ")
+        cut = len(words) >= self.max_words or any(len(word) >= self.max_word_chars for word in words)
+        return ((self.label, Written(said, cut)),)
 
     def expression(self, rules: Rules) -> Expression:
-        rules[f"name-{self.label.lower()}"] = self.free()
-        return sequence(Literal(self.lead), Rule(f"name-{self.label.lower()}"))
+        name = f"name-{self.max_words}-{self.max_word_chars}" + "".join(f"-{word}" for word in self.forbidden)
+        rules[name] = self.free()
+        return sequence(Literal(self.lead), Rule(name))
 
     def write(self, entries: list[tuple[str, Value]]) -> str:
         value = entries.pop(0)[1]
@@ -125,7 +131,7 @@ class Number(Struct, frozen=True, kw_only=True, tag="number"):
         return f"{self.label}:"
 
     def most_chars(self) -> int:
-        return len(self.lead) + len(str(self.high)) + 2
+        return len(self.lead) + max(len(str(self.low)), len(str(self.high))) + 2
 
     def hints(self) -> Iterator[str]:
         yield f"{self.lead} <{self.hint}, a whole number from {self.low} to {self.high}>"

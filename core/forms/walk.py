@@ -20,7 +20,7 @@ class Step(Struct, frozen=True, kw_only=True):
     default: str | None = None
     """What an engine writes for `free` without asking the model; a reader accepts every match of `free`."""
     label: str | None = None
-    """Label of the field that this step finishes."""
+    """Label of the field that the free text belongs to; a line break at its end finishes the field."""
 
 
 Walk = Generator[Step, str, T]

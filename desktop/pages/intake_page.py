@@ -2,29 +2,34 @@
 
 from collections.abc import Iterable
 from importlib import resources
+from itertools import pairwise
+from typing import Literal
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from desktop.announcement import Announcement
 from desktop.bootstrap import ModelChoice
 from desktop.widgets.banner import Banner
 from desktop.widgets.case_text import CaseText
 from desktop.widgets.label import label
 
-SEATS = (5, 3, 1)
+Seats = Literal[1, 3, 5]
+SEATS: tuple[Seats, ...] = (5, 3, 1)
 _CHECK_MS = 400
 """How long after the last key the case is looked through."""
 
 
 class IntakePage(QWidget):
-    run_wanted = Signal()
-    file_wanted = Signal()
-    file_dropped = Signal(str)
-    check_wanted = Signal(str)
-    """The text rests: what is missing?"""
+    """Keeps what was typed until it became a case."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.run_wanted = Announcement[()]()
+        self.file_wanted = Announcement[()]()
+        self.file_dropped = Announcement[str]()
+        self.check_wanted = Announcement[str]()
+        """The text rests: what is missing?"""
         self.text = CaseText()
         self.model = QComboBox()
         self.model.setAccessibleName("Model")
@@ -48,10 +53,11 @@ class IntakePage(QWidget):
         self._enable()
 
     def chosen_model(self) -> str | None:
-        return self.model.currentData()
+        """None before the models are known."""
+        return None if self.model.currentIndex() < 0 else str(self.model.currentData())
 
-    def chosen_seats(self) -> int:
-        return self.seats.currentData()
+    def chosen_seats(self) -> Seats:
+        return SEATS[self.seats.currentIndex()]
 
     def start_anew(self) -> None:
         self.text.clear()
@@ -71,6 +77,7 @@ class IntakePage(QWidget):
             self.model.setItemData(self.model.count() - 1, choice.purpose, _PURPOSE)
         place = self.model.findData(before)
         self.model.setCurrentIndex(max(place, 0))
+        self._show_purpose()
         self._enable()
 
     def show_missing(self, missing: tuple[str, ...]) -> None:
@@ -80,7 +87,7 @@ class IntakePage(QWidget):
     def show_free(self, free: bool) -> None:
         """Whether a case can be run now: only one runs at a time."""
         self._free = free
-        self.busy.show_text("" if free else "A case is running. This one can be written now and run when that one has ended.")
+        self.busy.show_text("" if free else "A case is running. Write this one now and run it when that one has ended.")
         self._enable()
 
     def _lay_out(self) -> None:
@@ -108,17 +115,20 @@ class IntakePage(QWidget):
         layout.addLayout(choice)
         layout.addWidget(self.purpose)
         order = (self.text, self.model, self.seats, self.run, self.open, self.sample)
-        for first, second in zip(order, order[1:], strict=False):
+        for first, second in pairwise(order):
             QWidget.setTabOrder(first, second)
 
     def _connect(self) -> None:
-        self.text.file_dropped.connect(self.file_dropped)
+        self.text.file_dropped.connect(self.file_dropped.emit)
         self.text.textChanged.connect(self._changed)
-        self.model.currentIndexChanged.connect(lambda: self.purpose.setText(self.model.currentData(_PURPOSE) or ""))
-        self.open.clicked.connect(self.file_wanted)
+        self.model.currentIndexChanged.connect(lambda: self._show_purpose())
+        self.open.clicked.connect(lambda: self.file_wanted.emit())
         self.sample.clicked.connect(self._insert_sample)
-        self.run.clicked.connect(self.run_wanted)
+        self.run.clicked.connect(lambda: self.run_wanted.emit())
         self._timer.timeout.connect(lambda: self.check_wanted.emit(self.text.toPlainText()))
+
+    def _show_purpose(self) -> None:
+        self.purpose.setText(self.model.currentData(_PURPOSE) or "")
 
     def _changed(self) -> None:
         self._timer.start()

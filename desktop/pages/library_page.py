@@ -1,8 +1,9 @@
 """The list of cases, newest first."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
+from desktop.announcement import Announcement
 from desktop.view_models.library import LibraryRow
 from desktop.widgets.label import label
 
@@ -10,18 +11,19 @@ _CASE_ID = Qt.ItemDataRole.UserRole
 
 
 class LibraryPage(QWidget):
-    opened = Signal(str)
-    """A case id."""
-    searched = Signal(str)
-    new_case = Signal()
+    """The list with its search."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.opened = Announcement[str]()
+        """A case id."""
+        self.searched = Announcement[str]()
+        self.new_case = Announcement[()]()
         self.search = QLineEdit()
         self.search.setClearButtonEnabled(True)
         self.search.setPlaceholderText("Words in the case or its notes")
         self.search.setAccessibleName("Search cases")
-        self.search.textChanged.connect(self.searched)
+        self.search.textChanged.connect(lambda text: self.searched.emit(text))
         search_label = label("&Search")
         search_label.setBuddy(self.search)
         self.list = QListWidget()
@@ -33,7 +35,7 @@ class LibraryPage(QWidget):
         self.open.clicked.connect(self._open_current)
         self.new = QPushButton("&New case")
         self.new.setObjectName("primary")
-        self.new.clicked.connect(self.new_case)
+        self.new.clicked.connect(lambda: self.new_case.emit())
         self.empty = label("No case yet. Start with a new case.", "quiet", wrap=True)
         self._lay_out(search_label)
         self._enable()
@@ -58,7 +60,7 @@ class LibraryPage(QWidget):
 
     def chosen(self) -> str | None:
         item = self.list.currentItem()
-        return None if item is None else item.data(_CASE_ID)
+        return None if item is None else str(item.data(_CASE_ID))
 
     def _lay_out(self, search_label: QWidget) -> None:
         head = QHBoxLayout()

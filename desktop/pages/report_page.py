@@ -1,11 +1,12 @@
 """The report as the log gives it, and the gate that withholds the ranking."""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QFrame, QHBoxLayout, QLineEdit, QListWidget, QPushButton, QVBoxLayout, QWidget,
-)  # fmt: skip
+from itertools import pairwise
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QListWidget, QPushButton, QVBoxLayout, QWidget
 
 from core.domain.report import Report
+from desktop.announcement import Announcement
 from desktop.widgets.banner import Banner
 from desktop.widgets.label import label
 from desktop.widgets.report_browser import ReportBrowser
@@ -15,14 +16,15 @@ FORMATS = {"report.html": "Save as &HTML", "report.md": "Save as &Markdown", "re
 
 
 class ReportPage(QWidget):
-    save_wanted = Signal(str)
-    """Key of `FORMATS`."""
-    acknowledge_wanted = Signal(str)
-    """The name that was given."""
-    rounds_wanted = Signal()
+    """Shows one report; what ranks is not in it while flags are open."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.save_wanted = Announcement[str]()
+        """Key of `FORMATS`."""
+        self.acknowledge_wanted = Announcement[str]()
+        """The name that was given."""
+        self.rounds_wanted = Announcement[()]()
         self.report: Report | None = None
         self.title = label("", "heading")
         self.state = label("", "quiet")
@@ -32,6 +34,7 @@ class ReportPage(QWidget):
         self.flags.setAccessibleName("Open can't-miss flags")
         self.flags.setSelectionMode(QListWidget.SelectionMode.NoSelection)
         self.flags.setWordWrap(True)
+        self.flags.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.name = QLineEdit()
         self.name.setAccessibleName("Your name")
         self.name.setPlaceholderText("Name of the clinician")
@@ -41,7 +44,7 @@ class ReportPage(QWidget):
         self.settle.setObjectName("primary")
         self.settle.clicked.connect(self._acknowledge)
         self.rounds = QPushButton("Rea&d the rounds")
-        self.rounds.clicked.connect(self.rounds_wanted)
+        self.rounds.clicked.connect(lambda: self.rounds_wanted.emit())
         self.save_buttons = {key: QPushButton(text) for key, text in FORMATS.items()}
         for key, button in self.save_buttons.items():
             button.clicked.connect(lambda _=False, key=key: self.save_wanted.emit(key))
@@ -103,7 +106,7 @@ class ReportPage(QWidget):
         layout.addLayout(middle, 1)
         layout.addLayout(foot)
         order = (self.browser, self.flags, self.name, self.settle, self.rounds, *self.save_buttons.values())
-        for first, second in zip(order, order[1:], strict=False):
+        for first, second in pairwise(order):
             QWidget.setTabOrder(first, second)
 
     def _enable(self) -> None:

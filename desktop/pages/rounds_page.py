@@ -1,8 +1,9 @@
 """The consultation as it happens: the panel side by side, round by round."""
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from desktop.announcement import Announcement
 from desktop.view_models.rounds import RoundsView
 from desktop.widgets.banner import Banner
 from desktop.widgets.label import label
@@ -15,11 +16,11 @@ _STATUS_MS = 1000
 class RoundsPage(QWidget):
     """Shows one `RoundsView` at a time, whole; it keeps no text of its own."""
 
-    stop_wanted = Signal()
-    resume_wanted = Signal()
-
     def __init__(self) -> None:
         super().__init__()
+        self.stop_wanted = Announcement[()]()
+        self.resume_wanted = Announcement[()]()
+        self.report_wanted = Announcement[()]()
         self.view: RoundsView | None = None
         self.title = label("", "heading")
         self.status = label("", "quiet")
@@ -27,12 +28,14 @@ class RoundsPage(QWidget):
         self.immediate = Banner("Immediate actions", "Immediate", "warning")
         self.viability = Banner("What this model is good for", "Model", "notice")
         self.strip = RoundStrip()
-        self.strip.round_chosen.connect(lambda: self.refresh())
+        self.strip.round_chosen.connect(lambda _: self.refresh())
         self.stop = QPushButton("&Stop")
-        self.stop.clicked.connect(self.stop_wanted)
+        self.stop.clicked.connect(lambda: self.stop_wanted.emit())
         self.resume = QPushButton("&Resume")
         self.resume.setObjectName("primary")
-        self.resume.clicked.connect(self.resume_wanted)
+        self.resume.clicked.connect(lambda: self.resume_wanted.emit())
+        self.report = QPushButton("&Back to the report")
+        self.report.clicked.connect(lambda: self.report_wanted.emit())
         self.columns: list[SpecialistColumn] = []
         self._may_resume = False
         self._timer = QTimer(self)
@@ -61,7 +64,8 @@ class RoundsPage(QWidget):
         self._show_status()
         self.stop.setVisible(view.running)
         self.stop.setEnabled(not view.stopping)
-        self.resume.setVisible(not view.running)
+        self.resume.setVisible(not view.running and not view.finished)
+        self.report.setVisible(view.finished)
         self.resume.setText("&Resume" if view.replies else "&Run")
         self.resume.setEnabled(self._may_resume)
         if view.running and self.isVisible():
@@ -89,6 +93,7 @@ class RoundsPage(QWidget):
         head.addWidget(self.title, 1)
         head.addWidget(self.stop)
         head.addWidget(self.resume)
+        head.addWidget(self.report)
         self._side_by_side = QHBoxLayout()
         self._side_by_side.setSpacing(8)
         layout = QVBoxLayout(self)

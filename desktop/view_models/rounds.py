@@ -8,6 +8,7 @@ from msgspec import Struct
 from core.consult.report import viability_note
 from core.domain.case import Case
 from core.domain.debate import listed_diagnoses
+from core.domain.panel import Specialist
 from core.domain.report import ImmediateAction
 from core.domain.statement import Statement
 from core.log.progress import Progress, speaker_of, stage_of
@@ -49,6 +50,8 @@ class RoundsView:
         self.case: Case | None = None
         self.running = False
         self.stopping = False
+        self.finished = False
+        self.released = False
         self.stage: str | None = None
         self.immediate: tuple[ImmediateAction, ...] = ()
         self._statements: tuple[Statement, ...] = ()
@@ -104,6 +107,8 @@ class RoundsView:
     def status(self) -> str:
         """One line: where the case is, how fast, how long still."""
         name = ROUNDS[self.current_round] if self.current_round else ""
+        if self.finished:
+            return "Finished."
         if not self.running:
             kept = f"{self.replies} replies are kept" if self.replies != 1 else "1 reply is kept"
             return f"Not finished. {kept}." if self.replies else "Not begun."
@@ -141,9 +146,8 @@ class RoundsView:
     def _seats(self) -> tuple[tuple[str, str, str], ...]:
         if self.case is not None and self.case.panel.specialists:
             return tuple(
-                (seat.specialist_id, _capital(seat.specialty), _capital(", ".join(filter(None, (seat.role, seat.temperament)))))
-                for seat in self.case.panel.specialists
-            )  # fmt: skip
+                (seat.specialist_id, _capital(seat.specialty), _subtitle(seat)) for seat in self.case.panel.specialists
+            )
         speakers = dict.fromkeys(speaker_of(address) for address in self._texts if stage_of(address) != "panel")
         return tuple((speaker, _capital(speaker.replace("-", " ")), "") for speaker in speakers)
 
@@ -166,7 +170,7 @@ class RoundsView:
 
     def _text(self, round_id: str, speaker: str) -> str:
         asked = self._addresses(round_id, speaker)
-        if round_id in SEALED:
+        if round_id in SEALED and not self.released:
             return SEALED[round_id] if asked else ""
         return "\n".join(_headed(address, self._texts[address]) for address in asked)
 
@@ -201,6 +205,10 @@ def _headed(address: Address, text: str) -> str:
 
 def _round_of(stage: str) -> str:
     return _ROUND_OF_STAGE.get(stage, stage)
+
+
+def _subtitle(seat: Specialist) -> str:
+    return _capital(", ".join(filter(None, (seat.role, seat.temperament))))
 
 
 def _capital(text: str) -> str:

@@ -1,19 +1,19 @@
 """Where a case is typed, pasted or dropped in."""
 
-from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QPlainTextEdit
 
+from desktop.announcement import Announcement
 from desktop.widgets.dropping import dropped_file
 
 
 class CaseText(QPlainTextEdit):
     """Plain text only. A dropped file is announced and not pasted as its name."""
 
-    file_dropped = Signal(str)
-
     def __init__(self) -> None:
         super().__init__()
+        self.file_dropped = Announcement[str]()
+        """Path of the file."""
         self.setTabChangesFocus(True)
         self.setAccessibleName("Case text")
         self.setPlaceholderText(

@@ -28,8 +28,8 @@ class ReportBrowser(QTextBrowser):
         self.document().setDefaultStyleSheet(_sheet(colors()))
         self.setHtml(_STYLE.sub("", html, count=1))
 
-    def loadResource(self, kind: int, url: QUrl) -> object:
-        if url.scheme() == "qrc":
+    def loadResource(self, kind: int, url: QUrl | str) -> object:
+        if QUrl(url).scheme() == "qrc":
             return super().loadResource(kind, url)
         return None
 

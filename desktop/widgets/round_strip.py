@@ -1,8 +1,8 @@
 """The strip of rounds: shows where the case is, and lets earlier rounds be read again."""
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTabBar
 
+from desktop.announcement import Announcement
 from desktop.view_models.rounds import ROUNDS
 
 MARK = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE} "
@@ -11,10 +11,10 @@ MARK = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE} "
 class RoundStrip(QTabBar):
     """Follows the current round until another one is chosen, and again once the current one is chosen."""
 
-    round_chosen = Signal(str)
-
     def __init__(self) -> None:
         super().__init__()
+        self.round_chosen = Announcement[str]()
+        """Key of `ROUNDS`."""
         self.setAccessibleName("Rounds")
         self.setExpanding(False)
         self.setDrawBase(False)

@@ -91,6 +91,8 @@ class Context:
         parameters.n_threads, parameters.n_threads_batch = self._threads
         parameters.kv_unified = True
         parameters.swa_full = True  # a sliding window keeps its past, so that a prefix can be shared and cut back
+        # On a CPU flash attention takes two to three times as long per token once the board is long (measured).
+        parameters.flash_attn_type = lib.LLAMA_FLASH_ATTN_TYPE_DISABLED
         parameters.no_perf = True
         parameters.abort_callback = self._abort
         return parameters

@@ -106,11 +106,13 @@ class GgufModel:
         try:
             running = self._evaluate_prompts(seats, watch, cancel)
             while running:
-                for seat in [seat for seat in running if seat.writer.complete or self._full(seat, running)]:
+                ended = [seat for seat in running if seat.writer.complete or self._full(seat, running)]
+                for seat in ended:
                     running.remove(seat)
                     self._context.cut(seat.sequence, 0)
                     yield seat.request.address, seat.reply(self.identity, time.perf_counter() - started)
-                self._step(running, watch, cancel)
+                if not ended:  # else look again: what the others are about to add may still be too much
+                    self._step(running, watch, cancel)
         except BaseException:
             self._forget()  # stopped, failed or given up half-way: what the memory holds is no longer known
             raise

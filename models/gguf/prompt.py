@@ -30,8 +30,8 @@ def prompts(weights: Weights, requests: Sequence[ChatRequest]) -> tuple[Prompt, 
         key = tuple(block.text for block in request.shared)
         room[key] = min(room.get(key, weights.context_tokens), weights.context_tokens - fixed - reserve)
     made = []
-    for request, (fixed, reserve) in zip(requests, needs, strict=True):
-        left_out = _left_out(weights, request, room[tuple(block.text for block in request.shared)], fixed + reserve)
+    for request, (_, reserve) in zip(requests, needs, strict=True):
+        left_out = _left_out(weights, request, room[tuple(block.text for block in request.shared)])
         made.append(Prompt(tokens=_tokens(weights, request, left_out), left_out=left_out, reserve=reserve))
     return tuple(made)
 
@@ -44,7 +44,7 @@ def _need(weights: Weights, request: ChatRequest) -> tuple[int, int]:
     return fixed, min(request.form.most_chars() // CHARS_PER_TOKEN, weights.context_tokens // 4)
 
 
-def _left_out(weights: Weights, request: ChatRequest, room: int, rest: int) -> tuple[int, ...]:
+def _left_out(weights: Weights, request: ChatRequest, room: int) -> tuple[int, ...]:
     """Oldest droppable blocks, as many as must go for the others to fit into `room` tokens."""
     sizes = [len(weights.tokens(block.text)) for block in request.shared]
     left_out: list[int] = []
@@ -56,9 +56,10 @@ def _left_out(weights: Weights, request: ChatRequest, room: int, rest: int) -> t
     needed = sum(sizes) - sum(sizes[i] for i in left_out)
     if needed <= room:
         return tuple(left_out)
+    stage, whole = request.address.split("/")[0], needed + weights.context_tokens - room
     raise CaseTooLong(
-        f"This case needs {needed + rest} tokens at {request.address.split('/')[0]}, the model {weights.model_id} reads "
-        f"{weights.context_tokens}. Shorten the vignette, use fewer specialists, or choose a model with a longer context."
+        f"This case needs {whole} tokens at {stage}, the model {weights.model_id} reads {weights.context_tokens}. Shorten the "
+        "vignette, use fewer specialists, or choose a model with a longer context."
     )
 
 

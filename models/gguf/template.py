@@ -44,7 +44,9 @@ def _renderer(template: str, bos: str, eos: str) -> Callable[[list[dict[str, str
         raise jinja2.TemplateError(message)
 
     def render(messages: list[dict[str, str]]) -> str:
-        environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+        environment = ImmutableSandboxedEnvironment(
+            trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
+        )
         environment.globals.update(raise_exception=refuse, strftime_now=lambda form: "")
         return environment.from_string(template).render(
             messages=messages, add_generation_prompt=True, bos_token=bos, eos_token=eos, tools=None
@@ -57,7 +59,7 @@ def _attempt(render: Callable[[list[dict[str, str]]], str], messages: list[dict[
     """The rendered text where both markers came through exactly once and in order, else None."""
     try:
         text = render(messages)
-    except (jinja2.TemplateError, TypeError, ValueError, KeyError, AttributeError):
+    except (jinja2.TemplateError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError):
         return None  # a template that refuses our messages; the next shape is tried
     in_order = text.count(SYSTEM) == text.count(USER) == 1 and text.index(SYSTEM) < text.index(USER)
     return text if in_order else None

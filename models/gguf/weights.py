@@ -34,7 +34,6 @@ class Weights:
         self.tokenizer: llguidance.LLTokenizer = lltokenizer_from_vocab(self.vocab)
         template = lib.llama_model_chat_template(self.model, None)
         self.frame: Frame = frame(template.decode() if template else None, *self._marks())
-        self._piece = ctypes.create_string_buffer(512)
 
     def close(self) -> None:
         lib.llama_model_free(self.model)
@@ -75,9 +74,8 @@ class Weights:
 
     @functools.lru_cache(maxsize=65536)  # noqa: B019
     def piece(self, token: int) -> bytes:
-        """Bytes that a token stands for; empty for control tokens."""
-        length = lib.llama_token_to_piece(self.vocab, token, self._piece, 512, 0, False)
-        return self._piece.raw[:length]
+        """Bytes that a token stands for, exactly as the grammar reads it; a control token's are no text."""
+        return self.tokenizer.decode_bytes([token])
 
     def opening(self) -> tuple[int, ...]:
         """The template part before the system text, begin-of-sequence token included where the model wants one."""

@@ -59,7 +59,7 @@ class Writer:
 
     def _leave(self, said: str) -> None:
         """The step is finished with `said`; enter the next one, if there is one and it is wanted."""
-        if self._request.until is not None and self._step.label == self._request.until:
+        if self._request.until is not None and self._step.label == self._request.until and said.endswith("\n"):
             self.complete = True
             return
         try:

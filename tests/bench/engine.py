@@ -1,0 +1,135 @@
+"""Side by side in one run: one call after another through `Llama.create_chat_completion`, and the batched engine.
+
+Both answer the same requests on the same model with the same number of generated tokens and the same threads. Prints seconds,
+ratios and tokens, and writes them to out/bench.json.
+
+    python -m tests.bench.engine [--model smollm2-135m] [--threads 2]
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from core.ports import Address, CancelToken, ChatRequest, ModelIdentity, Reply, Watch
+from models.gguf.engine import GgufModel
+from models.gguf.prefix_tree import nodes
+from models.gguf.prompt import prompts
+from models.shelf import Shelf
+from tests.core.consult.panels import library_at, open_seated, run
+
+ROUND = "r3"
+
+
+class Timed:
+    """The engine, with the seconds that each call of the gate took."""
+
+    def __init__(self, model: GgufModel) -> None:
+        self._model = model
+        self.constraint_s = 0.0
+        self.rows: list[tuple[list[ChatRequest], list[Reply], float]] = []
+
+    @property
+    def identity(self) -> ModelIdentity:
+        return self._model.identity
+
+    def ask_all(
+        self, requests: Sequence[ChatRequest], watch: Watch, cancel: CancelToken
+    ) -> Iterator[tuple[Address, Reply]]:
+        started = time.perf_counter()
+        replies = dict(self._model.ask_all(requests, watch, cancel))
+        answered = [replies[request.address] for request in requests]
+        self.rows.append((list(requests), answered, time.perf_counter() - started))
+        yield from replies.items()
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--model", default="smollm2-135m")
+    options.add_argument("--threads", type=int, default=2, help="the same for both sides")
+    chosen = options.parse_args()
+    shelved = Shelf().find(chosen.model)
+    engine = GgufModel(shelved.path, shelved.card.id, shelved.card.sha256, threads=(chosen.threads, chosen.threads))
+    batched = Timed(engine)
+    with tempfile.TemporaryDirectory() as folder, library_at(Path(folder)) as library:
+        run(library, open_seated(library), batched)
+    unique = _unique_over_case(engine, batched)
+    engine.close()
+    sequential = _sequential(shelved.path, chosen.threads, batched)
+    result = _result(batched, sequential, unique)
+    for name, value in result.items():
+        print(f"{name:<44} {value}")
+    Path("out").mkdir(exist_ok=True)
+    Path("out/bench.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
+
+
+def _sequential(path: Path, threads: int, batched: Timed) -> list[float]:
+    """Seconds of each gate call, one request after another, with as many tokens as the engine wrote."""
+    import llama_cpp
+
+    llama = llama_cpp.Llama(str(path), n_ctx=8192, n_threads=threads, n_threads_batch=threads, verbose=False)
+    ends = {llama.token_eos(): -100.0}
+    seconds = []
+    for requests, replies, _ in batched.rows:
+        started = time.perf_counter()
+        for request, reply in zip(requests, replies, strict=True):
+            shared = "".join(block.text for block in request.shared)
+            llama.create_chat_completion(
+                messages=[
+                    {"role": "system", "content": request.system},
+                    {"role": "user", "content": shared + request.own},
+                ],
+                max_tokens=reply.decoded_tokens + reply.forced_tokens,
+                temperature=request.sampling.temperature,
+                seed=request.seed % 2**31,
+                logit_bias=ends,
+            )
+        seconds.append(time.perf_counter() - started)
+    return seconds
+
+
+def _unique_over_case(engine: GgufModel, batched: Timed) -> int:
+    """Nodes of the prefix tree of all prompts of the panel. The referee's questions are asked from an empty state each."""
+    asked = [request for requests, _, _ in batched.rows for request in requests if not request.alone]
+    tokens = [prompt.tokens for request in asked for prompt in prompts(engine.weights, [request])]
+    return len(nodes(tokens))
+
+
+def _result(batched: Timed, sequential: list[float], unique: int) -> dict[str, object]:
+    ours = [seconds for _, _, seconds in batched.rows]
+    replies = [reply for _, answered, _ in batched.rows for reply in answered]
+    panel = [
+        reply
+        for requests, answered, _ in batched.rows
+        for request, reply in zip(requests, answered, strict=True)
+        if not request.alone
+    ]
+    third = [
+        (before, after)
+        for (requests, _, after), before in zip(batched.rows, sequential, strict=True)
+        if requests[0].address.startswith(f"{ROUND}/")
+    ]
+    evaluated = sum(reply.evaluated_tokens for reply in panel)
+    stages = [requests[0].address.split("/")[0] for requests, _, _ in batched.rows]
+    return {
+        "one after another, seconds": round(sum(sequential), 1),
+        "batched engine, seconds": round(sum(ours), 1),
+        "ratio, all requests": round(sum(sequential) / sum(ours), 2),
+        "ratio, round 3 with its repeats": round(sum(b for b, _ in third) / sum(a for _, a in third), 2),
+        "prompt tokens evaluated / unique": round(evaluated / unique, 3),
+        "prompt tokens evaluated": evaluated,
+        "prompt tokens unique": unique,
+        "prompt tokens in all": sum(reply.prompt_tokens for reply in panel),
+        "tokens sampled": sum(reply.decoded_tokens for reply in replies),
+        "tokens forced": sum(reply.forced_tokens for reply in replies),
+        "share of the time spent on constraints": round(batched.constraint_s / sum(ours), 4),
+        "seconds by stage, before and now": [
+            (stage, round(before, 1), round(after, 1)) for stage, before, after in zip(stages, sequential, ours, strict=True)
+        ],
+    }
+
+
+if __name__ == "__main__":
+    main()
