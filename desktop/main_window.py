@@ -12,7 +12,7 @@ from core.errors import UserError
 from core.log.catalog import CaseEntry
 from core.settings import ConsultSettings
 from desktop.actions import Actions
-from desktop.bootstrap import SoFar, Workplace
+from desktop.bootstrap import FORMATS, SoFar, Workplace
 from desktop.dialogs import Dialogs
 from desktop.loading import Loaded, load
 from desktop.pages.intake_page import IntakePage
@@ -24,7 +24,6 @@ from desktop.widgets.banner import Banner
 from desktop.widgets.dropping import dropped_file
 from desktop.worker import CaseRun, Crashed, Done, End, Jobs
 
-_FORMATS = {"report.html": "html", "report.md": "markdown", "report.json": "json"}
 _LOOKED_INTO = 30
 """Of so many cases at the top of the list it is found out by reading them whether they are finished."""
 LEAST_SIZE = QSize(1000, 640)
@@ -219,7 +218,7 @@ class MainWindow(QMainWindow):
 
         def write() -> Path:
             document = self.workplace.documents(case_id)[key]
-            self.workplace.write_document(case_id, _FORMATS[key], document, path)
+            self.workplace.write_document(case_id, FORMATS[key.removeprefix("report.")], document, path)
             return path
 
         self.jobs.start("save", write, lambda saved: self.tell(f"The report is saved as {saved}."))

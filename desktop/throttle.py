@@ -55,6 +55,4 @@ class Throttle(QObject):
 
 def _joined(earlier: Signal, later: TextGrown) -> TextGrown:
     assert isinstance(earlier, TextGrown)
-    return TextGrown(
-        address=later.address, piece=earlier.piece + later.piece, tokens=earlier.tokens + later.tokens
-    )
+    return TextGrown(address=later.address, piece=earlier.piece + later.piece, tokens=earlier.tokens + later.tokens)

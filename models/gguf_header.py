@@ -229,7 +229,7 @@ def _check_length(
 def _quantization(values: Mapping[str, Value], tensors: list[_Tensor]) -> str:
     from gguf.constants import GGMLQuantizationType, LlamaFileType
 
-    file_types = {int(each): each.name for each in LlamaFileType}
+    file_types = {int(each): str(each.name) for each in LlamaFileType}
     stated = values.get("general.file_type")
     if isinstance(stated, int) and stated in file_types and stated != LlamaFileType.GUESSED:
         return file_types[stated].removeprefix("MOSTLY_").removeprefix("ALL_")
@@ -237,5 +237,5 @@ def _quantization(values: Mapping[str, Value], tensors: list[_Tensor]) -> str:
     for tensor in tensors:
         weights[tensor.type] += tensor.elements
     ((commonest, _),) = weights.most_common(1)
-    tensor_types = {int(each): each.name for each in GGMLQuantizationType}
+    tensor_types = {int(each): str(each.name) for each in GGMLQuantizationType}
     return tensor_types.get(commonest, f"type {commonest}")

@@ -1,5 +1,6 @@
 """The client of the engine process: the same port, in another process, so that a native crash cannot take the program."""
 
+import contextlib
 import os
 import queue
 import signal
@@ -40,16 +41,16 @@ class RemoteModel:
     def identity(self) -> ModelIdentity:
         """Loads the model where it is not loaded yet. Raises as loading does."""
         if self._identity is None:
-            self._started()
+            self._started(threading.Event())
         assert self._identity is not None
         return self._identity
 
     def close(self) -> None:
+        """End the process; it has a few seconds for that."""
         process, self._process = self._process, None
         if process is None:
             return
-        assert process.stdin is not None
-        process.stdin.close()
+        _close_input(process)
         try:
             process.wait(END_S)
         except subprocess.TimeoutExpired:
@@ -59,7 +60,7 @@ class RemoteModel:
     def ask_all(
         self, requests: Sequence[ChatRequest], watch: Watch, cancel: CancelToken
     ) -> Iterator[tuple[Address, Reply]]:
-        self._started()
+        self._started(cancel)
         self._send(Ask(tuple(requests)))
         self._stop_sent = False
         over = False
@@ -85,8 +86,8 @@ class RemoteModel:
             if not over:
                 self._abandon()
 
-    def _started(self) -> None:
-        """Start the process and wait until the model is loaded. Raises `UnsupportedModel`, `EngineFailed`."""
+    def _started(self, cancel: CancelToken) -> None:
+        """Start the process and wait until the model is loaded. Raises `UnsupportedModel`, `EngineFailed`, `Stopped`."""
         if self._process is not None and self._process.poll() is None:
             return
         shelved = self._shelved
@@ -98,9 +99,12 @@ class RemoteModel:
             stderr=subprocess.DEVNULL,
             env={**os.environ, "OMP_WAIT_POLICY": "PASSIVE"},
         )
-        assert self._process.stdout is not None
         threading.Thread(target=_read, args=(self._process.stdout, self._messages), daemon=True).start()
-        message = self._received(threading.Event())
+        while (message := self._next(POLL_S)) is None:
+            if cancel.is_set():
+                self._process.kill()  # nothing is lost: it only reads the model file
+                self.close()
+                raise errors.Stopped
         if isinstance(message, Refused):
             self.close()
             raise _raised(message)
@@ -122,13 +126,18 @@ class RemoteModel:
             if cancel.is_set() and not self._stop_sent:
                 self._send(Stop())
                 self._stop_sent = True
-            try:
-                message = self._messages.get(timeout=POLL_S)
-            except queue.Empty:
-                continue
-            if message is None:
-                raise self._death()
-            return message
+            if (message := self._next(POLL_S)) is not None:
+                return message
+
+    def _next(self, timeout_s: float) -> FromEngine | None:
+        """The next message, or None where none came in time. Raises `EngineFailed` when the process is gone."""
+        try:
+            message = self._messages.get(timeout=timeout_s)
+        except queue.Empty:
+            return None
+        if message is None:
+            raise self._death()
+        return message
 
     def _abandon(self) -> None:
         """The caller left in the middle of a batch: stop it and take the rest off the line."""
@@ -141,6 +150,7 @@ class RemoteModel:
 
     def _death(self) -> errors.EngineFailed:
         assert self._process is not None
+        _close_input(self._process)
         code = self._process.wait()
         self._process = None
         return errors.EngineFailed(f"The engine ended unexpectedly: {cause_of_death(code)}.")
@@ -153,7 +163,7 @@ def host_command() -> list[str]:
 
 def cause_of_death(code: int) -> str:
     """An exit code in words: signals by name, Windows status codes as 32-bit hexadecimal with their meaning."""
-    if code < 0:
+    if -64 < code < 0:
         name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
         hints = {
             "SIGILL": "the processor lacks an instruction",
@@ -171,12 +181,19 @@ def cause_of_death(code: int) -> str:
     return f"0x{status:08X} ({known[status]})" if status in known else f"exit code {code}"
 
 
+def _close_input(process: "subprocess.Popen[bytes]") -> None:
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError):  # what was not sent yet, nobody reads any more
+        process.stdin.close()
+
+
 def _read(lines: IO[bytes], messages: "queue.Queue[FromEngine | None]") -> None:
-    for line in lines:
-        try:
-            messages.put(from_engine(line))
-        except msgspec.MsgspecError:
-            break  # half a line: the process died while it wrote
+    with lines:
+        for line in lines:
+            try:
+                messages.put(from_engine(line))
+            except msgspec.MsgspecError:
+                break  # half a line: the process died while it wrote
     messages.put(None)
 
 

@@ -32,7 +32,7 @@ class Question(Struct, frozen=True, kw_only=True):
     specialist: Specialist
     form: Form
     more: str = ""
-    """Text that only this specialist sees; the form's instructions are added where forms differ."""
+    """Text that only this specialist sees."""
     in_debate: bool = False
     """True: the specialist speaks in its debate role."""
 

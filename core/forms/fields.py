@@ -295,7 +295,25 @@ def _rule_name(kind: str, *key: object) -> str:
 
 
 def _listed(options: Iterable[str]) -> str:
-    return " / ".join(options)
+    """The options in words; four or more ids in a row, such as S1, S2, S3, S4, are told by the first and the last."""
+    runs: list[list[str]] = []
+    for option in options:
+        if runs and _number(option) == _number(runs[-1][-1]) + 1 and option.rstrip("0123456789") == _letters(runs[-1]):
+            runs[-1].append(option)
+        else:
+            runs.append([option])
+    told = (f"{run[0]} to {run[-1]}" if len(run) > 3 else " / ".join(run) for run in runs)
+    return " / ".join(told)
+
+
+def _letters(run: list[str]) -> str:
+    return run[-1].rstrip("0123456789")
+
+
+def _number(option: str) -> int:
+    """The number at the end of an id; far from all others where there is none."""
+    digits = option[len(option.rstrip("0123456789")) :]
+    return int(digits) if digits else -9
 
 
 def words(label: str, *options: str, hint: str = "") -> Choice:

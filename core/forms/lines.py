@@ -59,7 +59,7 @@ class Name(Struct, frozen=True, kw_only=True, tag="name"):
     label: str
     hint: str = ""
     max_words: int = 8
-    max_word_chars: int = 28
+    max_word_chars: int = 48
     forbidden: tuple[str, ...] = ()
     """Lower-case ASCII words, for instance `or`, that would make two names out of one."""
 

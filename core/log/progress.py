@@ -19,12 +19,12 @@ MonotonicClock = Callable[[], float]
 """Seconds from some moment on, for instance `time.monotonic`."""
 SpeakerState = Literal["waiting", "writing", "done"]
 
-STAGES = ("panel", "r1", "r2", "r3", "r5a", "r5b", "r5c", "r6", "r7", "referee", "noise")
+STAGES = ("panel", "r1", "r2", "r3", "r5a", "r5b", "r5c", "r6", "r7", "referee")
 """Stages with model calls, in order."""
 
 EXPECTED_TOKENS: dict[str, int] = {
-    "panel": 200, "r1": 40, "r2": 120, "r3": 450, "r5a": 350, "r5b": 90, "r5c": 350, "r6": 25, "r7": 180,
-    "referee": 15, "noise": 45,
+    "panel": 200, "r1": 40, "r2": 120, "r3": 495, "r5a": 350, "r5b": 90, "r5c": 350, "r6": 25, "r7": 180,
+    "referee": 15,
 }  # fmt: skip
 """Tokens that one specialist writes in a stage, all its calls together: ours, only for the estimate of the time left.
 The panel is proposed by one call."""
@@ -114,7 +114,7 @@ class Progress:
             self._tokens[address] = 0  # asked again after the engine died: it writes anew
 
     def _enter(self, address: Address) -> None:
-        stage = stage_of(address)
+        stage = _stage_in_time(address)
         if stage != self._stage:
             self._stage = stage
             self._tokens.clear()
@@ -128,6 +128,8 @@ class Progress:
         self._recent.append((self._clock(), tokens))
 
     def _finish(self, signal: ReplyFinished) -> None:
+        if signal.from_log and _is_behind(self._stage, _stage_in_time(signal.address)):
+            return  # the referee looks the repeats up that were asked with round 3
         self._enter(signal.address)
         tokens = signal.reply.decoded_tokens + signal.reply.forced_tokens
         if not signal.from_log and tokens > self._tokens[signal.address]:
@@ -172,6 +174,16 @@ class Progress:
         here = sum(max(0, expected - speaker.tokens) for speaker in self._speakers() if speaker.state != "done")
         later = STAGES[STAGES.index(self._stage) + 1 :]
         return here + self._seats * sum(EXPECTED_TOKENS[stage] for stage in later)
+
+
+def _stage_in_time(address: Address) -> str:
+    """The stage with whose batch a call is asked: repeats for the noise floor ride along with round 3."""
+    stage = stage_of(address)
+    return "r3" if stage == "noise" else stage
+
+
+def _is_behind(current: str | None, stage: str) -> bool:
+    return current in STAGES and stage in STAGES and STAGES.index(stage) < STAGES.index(current)
 
 
 def stage_of(address: Address) -> str:

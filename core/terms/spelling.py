@@ -54,8 +54,24 @@ _AMERICAN = tuple(
 )
 _SINGULAR_IN_S = frozenset(
     {
-        "achilles", "ascites", "caries", "diabetes", "facies", "feces", "graves", "herpes", "measles", "menses",
-        "mumps", "pancreas", "rabies", "rickets", "scabies", "series", "species", "tabes",
+        "achilles",
+        "ascites",
+        "caries",
+        "diabetes",
+        "facies",
+        "feces",
+        "graves",
+        "herpes",
+        "measles",
+        "menses",
+        "mumps",
+        "pancreas",
+        "rabies",
+        "rickets",
+        "scabies",
+        "series",
+        "species",
+        "tabes",
     }
 )
 """Words that end in s and are no plural."""

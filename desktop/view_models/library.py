@@ -27,9 +27,7 @@ def rows(
     return tuple(LibraryRow(entry.case_id, _text(entry, running, finished)) for entry in entries)
 
 
-def undecided(
-    entries: Iterable[CaseEntry], running: CaseId | None, finished: Mapping[CaseId, bool]
-) -> CaseId | None:
+def undecided(entries: Iterable[CaseEntry], running: CaseId | None, finished: Mapping[CaseId, bool]) -> CaseId | None:
     """The first case of which the list alone cannot tell whether it is finished."""
     return next(
         (

@@ -53,15 +53,18 @@ class Context:
             lib.llama_batch_free(self._batch)
             self._batch = None
 
-    def reserve(self, cells: int) -> bool:
-        """Make room for `cells` tokens over all sequences. True: the memory was made anew and is empty.
+    def reserve(self, cells: int, wished: int = 0) -> bool:
+        """Make room for `cells` tokens over all sequences, for `wished` where the machine has it.
 
-        Raises `CaseTooLong` where the machine's memory does not suffice.
+        True: the memory was made anew and is empty. Raises `CaseTooLong` where the machine's memory does not suffice.
         """
         if cells <= self.cells:
             return False
-        cells = -(-cells // STEP_CELLS) * STEP_CELLS
-        need, free = cells * self.cell_bytes(), psutil.virtual_memory().available
+        free = psutil.virtual_memory().available
+        if wished * self.cell_bytes() <= free * MEMORY_SHARE:
+            cells = max(cells, wished)
+        cells = -(-cells // STEP_CELLS) * STEP_CELLS if cells > STEP_CELLS else cells
+        need = cells * self.cell_bytes()
         if need > free * MEMORY_SHARE:
             raise CaseTooLong(
                 f"This debate needs {need >> 20} MB for the model's memory and {free >> 20} MB are free; close other "

@@ -15,6 +15,8 @@ CHARS_PER_TOKEN = 3
 class Prompt(Struct, frozen=True, kw_only=True):
     tokens: tuple[int, ...]
     left_out: tuple[int, ...]
+    shared: int
+    """How many of the tokens stand before the own part: the same for all who are asked the same."""
     reserve: int
     """Tokens kept free for the reply."""
 
@@ -32,7 +34,7 @@ def prompts(weights: Weights, requests: Sequence[ChatRequest]) -> tuple[Prompt, 
     made = []
     for request, (_, reserve) in zip(requests, needs, strict=True):
         left_out = _left_out(weights, request, room[tuple(block.text for block in request.shared)])
-        made.append(Prompt(tokens=_tokens(weights, request, left_out), left_out=left_out, reserve=reserve))
+        made.append(_prompt(weights, request, left_out, reserve))
     return tuple(made)
 
 
@@ -63,14 +65,12 @@ def _left_out(weights: Weights, request: ChatRequest, room: int) -> tuple[int, .
     )
 
 
-def _tokens(weights: Weights, request: ChatRequest, left_out: tuple[int, ...]) -> tuple[int, ...]:
-    tokens = list(weights.opening())
-    tokens += weights.tokens(request.system)
-    tokens += weights.tokens(weights.frame.between, True)
+def _prompt(weights: Weights, request: ChatRequest, left_out: tuple[int, ...], reserve: int) -> Prompt:
+    tokens = [*weights.opening(), *weights.tokens(request.system), *weights.tokens(weights.frame.between, True)]
     for index, block in enumerate(request.shared):
-        if index in left_out:
-            continue
-        tokens += weights.tokens(block.text)
+        if index not in left_out:
+            tokens += weights.tokens(block.text)
+    shared = len(tokens)
     tokens += weights.tokens(request.own)
     tokens += weights.tokens(weights.frame.after, True)
-    return tuple(tokens)
+    return Prompt(tokens=tuple(tokens), left_out=left_out, shared=shared, reserve=reserve)

@@ -1,7 +1,9 @@
 """Side by side in one run: one call after another through `Llama.create_chat_completion`, and the batched engine.
 
-Both answer the same requests on the same model with the same number of generated tokens and the same threads. Prints seconds,
-ratios and tokens, and writes them to out/bench.json.
+All answer the same requests on the same model with the same number of generated tokens and the same threads. The calls one
+after another are timed twice: as independent calls (the memory is reset before each, as a client without a session sees it),
+and with the reuse of the last call's prefix that `Llama` does by itself. Prints seconds, ratios and tokens, and writes them to
+out/bench.json.
 
     python -m tests.bench.engine [--model smollm2-135m] [--threads 2]
 """
@@ -28,7 +30,6 @@ class Timed:
 
     def __init__(self, model: GgufModel) -> None:
         self._model = model
-        self.constraint_s = 0.0
         self.rows: list[tuple[list[ChatRequest], list[Reply], float]] = []
 
     @property
@@ -56,16 +57,22 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, library_at(Path(folder)) as library:
         run(library, open_seated(library), batched)
     unique = _unique_over_case(engine, batched)
+    constraint_s = engine.constraint_s
     engine.close()
-    sequential = _sequential(shelved.path, chosen.threads, batched)
-    result = _result(batched, sequential, unique)
+    independent = _sequential(shelved.path, chosen.threads, batched, reset=True)
+    reusing = _sequential(shelved.path, chosen.threads, batched, reset=False)
+    result = {
+        **_ratios("independent calls", batched, independent),
+        **_ratios("calls that reuse the last prefix", batched, reusing),
+        **_tokens(batched, unique, constraint_s),
+    }
     for name, value in result.items():
         print(f"{name:<44} {value}")
     Path("out").mkdir(exist_ok=True)
     Path("out/bench.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
 
 
-def _sequential(path: Path, threads: int, batched: Timed) -> list[float]:
+def _sequential(path: Path, threads: int, batched: Timed, reset: bool) -> list[float]:
     """Seconds of each gate call, one request after another, with as many tokens as the engine wrote."""
     import llama_cpp
 
@@ -75,6 +82,8 @@ def _sequential(path: Path, threads: int, batched: Timed) -> list[float]:
     for requests, replies, _ in batched.rows:
         started = time.perf_counter()
         for request, reply in zip(requests, replies, strict=True):
+            if reset:
+                llama.reset()
             shared = "".join(block.text for block in request.shared)
             llama.create_chat_completion(
                 messages=[
@@ -97,37 +106,38 @@ def _unique_over_case(engine: GgufModel, batched: Timed) -> int:
     return len(nodes(tokens))
 
 
-def _result(batched: Timed, sequential: list[float], unique: int) -> dict[str, object]:
+def _ratios(name: str, batched: Timed, sequential: list[float]) -> dict[str, object]:
+    """How much longer the calls one after another took, over all and in the round that mostly decodes."""
     ours = [seconds for _, _, seconds in batched.rows]
-    replies = [reply for _, answered, _ in batched.rows for reply in answered]
-    panel = [
-        reply
-        for requests, answered, _ in batched.rows
-        for request, reply in zip(requests, answered, strict=True)
-        if not request.alone
-    ]
-    third = [
-        (before, after)
-        for (requests, _, after), before in zip(batched.rows, sequential, strict=True)
-        if requests[0].address.startswith(f"{ROUND}/")
-    ]
-    evaluated = sum(reply.evaluated_tokens for reply in panel)
     stages = [requests[0].address.split("/")[0] for requests, _, _ in batched.rows]
+    third = stages.index(ROUND)
     return {
-        "one after another, seconds": round(sum(sequential), 1),
-        "batched engine, seconds": round(sum(ours), 1),
-        "ratio, all requests": round(sum(sequential) / sum(ours), 2),
-        "ratio, round 3 with its repeats": round(sum(b for b, _ in third) / sum(a for _, a in third), 2),
-        "prompt tokens evaluated / unique": round(evaluated / unique, 3),
+        f"{name}, seconds": round(sum(sequential), 1),
+        f"{name}, ratio over all requests": round(sum(sequential) / sum(ours), 2),
+        f"{name}, ratio in round 3 with its repeats": round(sequential[third] / ours[third], 2),
+        f"{name}, seconds by stage": {
+            stage: round(seconds, 1) for stage, seconds in zip(stages, sequential, strict=True)
+        },
+    }
+
+
+def _tokens(batched: Timed, unique: int, constraint_s: float) -> dict[str, object]:
+    asked = [pair for requests, replies, _ in batched.rows for pair in zip(requests, replies, strict=True)]
+    panel = [reply for request, reply in asked if not request.alone]
+    referee = [reply for request, reply in asked if request.alone]
+    seconds = {requests[0].address.split("/")[0]: round(spent, 1) for requests, _, spent in batched.rows}
+    evaluated = sum(reply.evaluated_tokens for reply in panel)
+    return {
+        "batched engine, seconds": round(sum(spent for _, _, spent in batched.rows), 1),
+        "batched engine, seconds by stage": seconds,
+        "prompt tokens of the panel": sum(reply.prompt_tokens for reply in panel),
         "prompt tokens evaluated": evaluated,
         "prompt tokens unique": unique,
-        "prompt tokens in all": sum(reply.prompt_tokens for reply in panel),
-        "tokens sampled": sum(reply.decoded_tokens for reply in replies),
-        "tokens forced": sum(reply.forced_tokens for reply in replies),
-        "share of the time spent on constraints": round(batched.constraint_s / sum(ours), 4),
-        "seconds by stage, before and now": [
-            (stage, round(before, 1), round(after, 1)) for stage, before, after in zip(stages, sequential, ours, strict=True)
-        ],
+        "prompt tokens evaluated / unique": round(evaluated / unique, 3),
+        "prompt tokens evaluated for the referee": sum(reply.evaluated_tokens for reply in referee),
+        "tokens sampled": sum(reply.decoded_tokens for _, reply in asked),
+        "tokens forced": sum(reply.forced_tokens for _, reply in asked),
+        "share of the time spent on constraints": round(constraint_s / sum(spent for _, _, spent in batched.rows), 4),
     }
 
 

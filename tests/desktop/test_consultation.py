@@ -100,9 +100,7 @@ def test_a_case_that_was_left_in_the_middle_offers_to_resume_in_a_new_window(
     assert all("RELEVANCE" in column.body.toPlainText() for column in second.rounds.columns[:3])
 
 
-def test_a_finished_case_is_told_from_an_interrupted_one(
-    qtbot: QtBot, window: MainWindow, sample: str
-) -> None:
+def test_a_finished_case_is_told_from_an_interrupted_one(qtbot: QtBot, window: MainWindow, sample: str) -> None:
     run_case(window, sample)
     qtbot.waitUntil(on(window, window.report), timeout=30_000)
     window.show_library()
@@ -121,9 +119,7 @@ def test_what_is_immediate_and_the_model_are_shown_while_the_case_runs(
     window.stop()
 
 
-def test_ballots_are_not_read_before_the_flags_are_settled(
-    qtbot: QtBot, window: MainWindow, sample: str
-) -> None:
+def test_ballots_are_not_read_before_the_flags_are_settled(qtbot: QtBot, window: MainWindow, sample: str) -> None:
     run_case(window, sample)
     qtbot.waitUntil(on(window, window.report), timeout=30_000)
     window.report.rounds.click()
@@ -153,7 +149,9 @@ def test_texts_of_the_running_case_never_stand_under_another(
     assert shown is not running.view
     texts = [column.body.toPlainText() for column in window.rounds.columns]
     said = sum(len(column.text) for column in running.view.columns("r3"))
-    qtbot.waitUntil(lambda: sum(len(column.text) for column in running.view.columns("r3")) > said or running.view.stage != "r3")
+    qtbot.waitUntil(
+        lambda: sum(len(column.text) for column in running.view.columns("r3")) > said or running.view.stage != "r3"
+    )
     assert [column.body.toPlainText() for column in window.rounds.columns] == texts
     assert window.rounds.title.text().startswith("A 50-year-old man")
     assert not window.rounds.resume.isVisible()
@@ -167,9 +165,7 @@ def test_texts_of_the_running_case_never_stand_under_another(
     window.stop()
 
 
-def test_a_case_that_cannot_run_says_so_in_a_sentence(
-    qtbot: QtBot, window: MainWindow, dialogs: Answers
-) -> None:
+def test_a_case_that_cannot_run_says_so_in_a_sentence(qtbot: QtBot, window: MainWindow, dialogs: Answers) -> None:
     window.show_intake()
     window.intake.text.setPlainText("   \n ")
     window.intake.run.click()

@@ -145,7 +145,9 @@ def test_an_earlier_round_can_be_read_while_the_case_goes_on(qtbot: QtBot) -> No
     page = RoundsPage()
     qtbot.addWidget(page)
     view.take((ReplyFinished(address=address("cardiology", "r1"), reply=reply("first")),))
-    view.take((BatchAsked(addresses=(address("cardiology", "r1"),)), BatchAsked(addresses=(address("cardiology", "r2"),))))
+    view.take(
+        (BatchAsked(addresses=(address("cardiology", "r1"),)), BatchAsked(addresses=(address("cardiology", "r2"),)))
+    )
     page.show_view(view, may_resume=False)
     assert page.strip.shown == "r2"
     page.strip.setCurrentIndex(1)
@@ -159,4 +161,10 @@ def test_an_earlier_round_can_be_read_while_the_case_goes_on(qtbot: QtBot) -> No
 
 
 def test_durations_are_said_in_words() -> None:
-    assert [duration(seconds) for seconds in (3, 89, 91, 5400, 9000)] == ["3 s", "89 s", "2 min", "1 h 30 min", "2 h 30 min"]
+    assert [duration(seconds) for seconds in (3, 89, 91, 5400, 9000)] == [
+        "3 s",
+        "89 s",
+        "2 min",
+        "1 h 30 min",
+        "2 h 30 min",
+    ]

@@ -7,7 +7,7 @@ from core.consult.board import board, challenge_line, claim_line, findings_block
 from core.consult.independent import disease_name
 from core.domain.case import Case, FindingId
 from core.domain.debate import all_challenges, all_claims, listed_diagnoses, listing_of, own_differential
-from core.domain.panel import Specialist, SpecialistId
+from core.domain.panel import Specialist
 from core.domain.statement import (
     Abstention,
     Answer,
@@ -98,10 +98,19 @@ def challenge(case: Case, statements: tuple[Statement, ...], gate: ModelGate) ->
     if not seats:
         return ()
     findings = tuple(finding.finding_id for finding in case.vignette.findings)
-    forms = {seat.specialist_id: _challenge_form(targets[seat.specialist_id], findings) for seat in seats}
-    questions = [_debated(seat, forms[seat.specialist_id]) for seat in seats]
-    blocks = (findings_block(case.vignette), *board(statements), Block(text=fill("r5b_challenges")))
-    asked = requests(case, CHALLENGES, blocks, questions)
+    questions = [
+        Question(
+            specialist=seat,
+            form=_challenge_form(targets[seat.specialist_id], findings),
+            more=_own_claims(claims, seat),
+            in_debate=True,
+        )
+        for seat in seats
+    ]
+    # The form stands in the shared part as it is for everybody; that nobody picks its own claim is the grammar's business.
+    form = _challenge_form(tuple(claim.claim_id for claim in claims), findings).instructions()
+    task = Block(text=fill("r5b_challenges", form=form))
+    asked = requests(case, CHALLENGES, (findings_block(case.vignette), *board(statements), task), questions)
     said: list[Statement] = []
     number = len(all_challenges(statements))
     for seat, request, filled in zip(seats, asked, answers(case, asked, gate), strict=True):
@@ -114,9 +123,9 @@ def challenge(case: Case, statements: tuple[Statement, ...], gate: ModelGate) ->
     return tuple(said)
 
 
-def _debated(seat: Specialist, form: Form, more: str = "") -> Question:
-    """A question whose form only this specialist has: its instructions stand in the specialist's own part."""
-    return Question(specialist=seat, form=form, more=f"{more}FORM\n{form.instructions()}", in_debate=True)
+def _own_claims(claims: tuple[Claim, ...], seat: Specialist) -> str:
+    mine = ", ".join(claim.claim_id for claim in claims if claim.speaker == seat.specialist_id)
+    return f"Your own claims are {mine}; take up one of another specialist." if mine else ""
 
 
 def _challenge_form(targets: tuple[str, ...], findings: tuple[str, ...]) -> Form:
@@ -167,13 +176,17 @@ def answer(case: Case, statements: tuple[Statement, ...], gate: ModelGate) -> tu
         for seat in case.panel.specialists
     }
     questions = [
-        _debated(
-            seat, _answer_form(case, statements, seat, received[seat.specialist_id]), _addressed(received, claims, seat)
+        Question(
+            specialist=seat,
+            form=_answer_form(case, received[seat.specialist_id], _holding_options(statements, seat)),
+            more=_addressed(received[seat.specialist_id], claims),
+            in_debate=True,
         )
         for seat in case.panel.specialists
     ]
-    blocks = (findings_block(case.vignette), *board(statements), Block(text=fill("r5c_answers")))
-    asked = requests(case, ANSWERS, blocks, questions)
+    form = _answer_form(case, (), _any_holding(statements)).instructions()
+    task = Block(text=fill("r5c_answers", form=form))
+    asked = requests(case, ANSWERS, (findings_block(case.vignette), *board(statements), task), questions)
     said: list[Statement] = []
     number = len(claims)
     for seat, request, filled in zip(case.panel.specialists, asked, answers(case, asked, gate), strict=True):
@@ -194,71 +207,67 @@ def answer(case: Case, statements: tuple[Statement, ...], gate: ModelGate) -> tu
     return tuple(said)
 
 
-def _addressed(
-    received: dict[SpecialistId, tuple[Challenge, ...]], claims: dict[ClaimId, Claim], seat: Specialist
-) -> str:
+def _addressed(mine: tuple[Challenge, ...], claims: dict[ClaimId, Claim]) -> str:
     """Every challenge to this specialist in full, with the claim that it attacks."""
-    mine = received[seat.specialist_id]
     if not mine:
-        return "Nobody challenged you.\n"
+        return "Nobody challenged you: begin with the three diagnoses that you hold."
     lines = [f"{claim_line(claims[c.target])}\n{challenge_line(c)}" for c in mine]
-    return "CHALLENGES TO YOU\n" + "\n".join(lines) + "\n"
+    ids = ", ".join(c.challenge_id for c in mine)
+    return "CHALLENGES TO YOU\n" + "\n".join(lines) + f"\nBegin with your answers to {ids}."
 
 
-def _answer_form(
-    case: Case, statements: tuple[Statement, ...], seat: Specialist, received: tuple[Challenge, ...]
-) -> Form:
+def _answer_form(case: Case, received: tuple[Challenge, ...], options: tuple[Option, ...]) -> Form:
     findings = tuple(finding.finding_id for finding in case.vignette.findings)
     why = (Text(label="WHY", hint="your ground", max_chars=120),)
     acts = (Option(name="DEFEND", then=why), Option(name="UPDATE", then=why))
     holding: tuple[Field, ...] = (
-        Choice(label="DIAGNOSIS", hint="one of the list", options=_holding_options(statements, seat)),
-        Text(label="CLAIM", hint="why it fits this patient", max_chars=120),
-        Text(label="GROUND", hint="the fact behind it", max_chars=120),
+        Choice(label="DIAGNOSIS", hint="one of the list", options=options),
+        Text(label="CLAIM", hint="why it fits this patient", max_chars=110),
+        Text(label="GROUND", hint="the fact behind it", max_chars=110),
         words("GROUND-KIND", *KINDS),
         Picks(label="FOR", hint="findings that support it", options=findings, low=1, high=3),
     )
-    ids = (row.diagnosis_id for row in listed_diagnoses(statements))
     return Form(
         name="answers",
         fields=(
             *(Choice(label=challenge.challenge_id, options=acts) for challenge in received),
             Repeat(label="HOLDINGS", hint="best first", fields=holding, low=3, high=3, distinct=True),
-            words("LEADING", *ids, hint="the most likely diagnosis"),
+            words("LEADING", *(option.name for option in options), hint="the most likely diagnosis"),
         ),
     )
 
 
 def _holding_options(statements: tuple[Statement, ...], seat: Specialist) -> tuple[Option, ...]:
-    """Every diagnosis of the list; what the specialist did not name itself can only be a change, and a change has a cause."""
+    """Every diagnosis of the list. What the specialist did not name itself can only be a change; a change has a cause."""
     rows = listed_diagnoses(statements)
     own = own_differential(statements, seat.specialist_id)
-    mine = tuple(claim.claim_id for claim in own.claims) if own else ()
     named = {listing_of(claim.diagnosis, rows) for claim in own.claims} if own else set()
+    mine = tuple(claim.claim_id for claim in own.claims) if own else ()
     theirs = tuple(claim.claim_id for claim in all_claims(statements) if claim.speaker != seat.specialist_id)
+    changed = _changed(mine, theirs)
+    kept = (Option(name="MAINTAINED"),)
+    return tuple(_with_status(row, (*kept, *changed) if row.diagnosis_id in named else changed or kept) for row in rows)
+
+
+def _any_holding(statements: tuple[Statement, ...]) -> tuple[Option, ...]:
+    """The same for the instructions, which all specialists share."""
+    ids = tuple(claim.claim_id for claim in all_claims(statements))
+    statuses = (Option(name="MAINTAINED"), *_changed(ids, ids))
+    return tuple(_with_status(row, statuses) for row in listed_diagnoses(statements))
+
+
+def _with_status(row: ListedDiagnosis, statuses: tuple[Option, ...]) -> Option:
+    return Option(name=row.diagnosis_id, then=(Choice(label="STATUS", options=statuses),))
+
+
+def _changed(mine: tuple[ClaimId, ...], theirs: tuple[ClaimId, ...]) -> tuple[Option, ...]:
+    """The option CHANGED with the causes that there can be; nothing where there is no claim to name."""
     causes = []
     if mine:
         causes.append(Option(name="OWN-ERROR", then=(words("CAUSE-CLAIM", *mine, hint="which of your claims"),)))
     if theirs:
         causes.append(Option(name="NEW-GROUND", then=(words("CAUSE-CLAIM", *theirs, hint="whose claim"),)))
-    changed = Option(name="CHANGED", then=(Choice(label="CAUSE", options=tuple(causes)),))
-    maintained = (Option(name="MAINTAINED"),)
-    return tuple(
-        Option(
-            name=row.diagnosis_id,
-            then=(
-                Choice(
-                    label="STATUS",
-                    options=(*maintained, changed)
-                    if row.diagnosis_id in named
-                    else (changed,)
-                    if causes
-                    else maintained,
-                ),
-            ),
-        )
-        for row in rows
-    )
+    return (Option(name="CHANGED", then=(Choice(label="CAUSE", options=tuple(causes)),)),) if causes else ()
 
 
 def _reply(filled: Filled, challenge_id: ChallengeId) -> Answer:

@@ -120,9 +120,16 @@ def test_an_answer_prompt_holds_every_challenge_to_that_specialist_and_the_claim
 def test_a_late_proposal_is_listed_with_its_proposer_and_can_be_voted_for(library: Library) -> None:
     def script(request: ChatRequest) -> str | None:
         if request.address == "r5b/hematology/1":
-            return "TARGET: C1\nACT: PROPOSE\nPROPOSAL: Zieve syndrome\nSTANCE: EXTEND\nCLAIM: It fits.\nGROUND: Known.\n"
+            return (
+                "TARGET: C1\nACT: PROPOSE\nPROPOSAL: Zieve syndrome\nSTANCE: EXTEND\nCLAIM: It fits.\nGROUND: Known.\n"
+            )
         if request.address.startswith("r6/"):
-            name_line = next(line for block in request.shared for line in block.text.splitlines() if "Zieve" in line and line.startswith("D"))
+            name_line = next(
+                line
+                for block in request.shared
+                for line in block.text.splitlines()
+                if "Zieve" in line and line.startswith("D")
+            )
             late = name_line.split(":")[0]
             return f"BALLOT: {late}, D1, D2\nCONFIDENCE: low\n"
         return None
@@ -148,7 +155,10 @@ def test_a_reply_that_did_not_end_is_asked_once_more_and_then_an_abstention(libr
     (abstention,) = (s for s in report.statements if isinstance(s, Abstention))
     assert abstention.speaker == "neurology"
     assert "Half a" not in msgspec.json.encode(report.statements).decode()
-    assert any(isinstance(s, BallotStatement) and s.speaker == "neurology" for s in replay_released(library, case_id).statements)
+    assert any(
+        isinstance(s, BallotStatement) and s.speaker == "neurology"
+        for s in replay_released(library, case_id).statements
+    )
 
 
 def test_a_panel_that_only_abstains_gives_a_report_without_a_differential(library: Library) -> None:

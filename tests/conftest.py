@@ -1,0 +1,24 @@
+"""What holds for all tests: no screen, no network but this machine, weights only where they lie on the shelf."""
+
+import os
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+TEST_MODEL = "smollm2-135m"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on real weights are skipped where the weights are not on the shelf, and say so."""
+    from core.errors import UnknownModel
+    from models.shelf import Shelf
+
+    wanted = [item for item in items if item.get_closest_marker("weights")]
+    if not wanted:
+        return
+    try:
+        Shelf().find(TEST_MODEL)
+    except UnknownModel:
+        for item in wanted:
+            item.add_marker(pytest.mark.skip(reason=f"{TEST_MODEL} is not on the shelf"))
