@@ -49,3 +49,12 @@ def own_differential(statements: Iterable[Statement], speaker: SpecialistId) -> 
         if isinstance(statement, DifferentialStatement) and statement.speaker == speaker:
             return statement
     return None
+
+
+def pick_names(rows: Iterable[ListedDiagnosis]) -> dict[str, DiagnosisId]:
+    """What a specialist picks from: the name of each diagnosis, without commas, and its id where two are alike."""
+    names: dict[str, DiagnosisId] = {}
+    for row in rows:
+        name = " ".join(row.name.replace(",", " ").split())
+        names[f"{name} {row.diagnosis_id}" if name in names else name] = row.diagnosis_id
+    return names

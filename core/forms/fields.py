@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Union
 
+import msgspec
 from msgspec import Struct
 
 from core.forms.expression import Expression, Literal, Rule, either, sequence
@@ -34,23 +35,27 @@ class Choice(Struct, frozen=True, kw_only=True, tag="choice"):
     label: str
     hint: str = ""
     options: tuple[Option, ...]
+    title: str = ""
+    """Stands behind the label and says what the id in it means."""
+    told: str = ""
+    """Says in the instructions what can be chosen, where a list of all options would only be long."""
 
     @property
     def lead(self) -> str:
-        return f"{self.label}:"
+        return f"{self.label} {self.title}:" if self.title else f"{self.label}:"
 
     def most_chars(self) -> int:
         options = (len(o.name) + sum(field.most_chars() for field in o.then) for o in self.options)
         return len(self.lead) + max(options) + 2
 
     def hints(self) -> Iterator[str]:
-        yield f"{self.lead} <{f'{self.hint}: ' if self.hint else ''}{_listed(o.name for o in self.options)}>"
+        yield f"{self.lead} <{f'{self.hint}: ' if self.hint else ''}{self.told or listed(o.name for o in self.options)}>"
         groups: dict[tuple[Field, ...], list[str]] = {}
         for option in self.options:
             groups.setdefault(option.then, []).append(option.name)
         for then, names in groups.items():
             if then:
-                yield f"after {_listed(names)} also:" if len(groups) > 1 else "then:"
+                yield f"after {listed(names)} also:" if len(groups) > 1 else "then:"
                 for field in then:
                     yield from field.hints()
 
@@ -87,6 +92,8 @@ class Picks(Struct, frozen=True, kw_only=True, tag="picks"):
     options: tuple[str, ...]
     low: int
     high: int
+    told: str = ""
+    """As in `Choice`."""
 
     @property
     def lead(self) -> str:
@@ -106,7 +113,7 @@ class Picks(Struct, frozen=True, kw_only=True, tag="picks"):
     def hints(self) -> Iterator[str]:
         count = str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
         none = ', or "none"' if self.least == 0 else ""
-        yield f"{self.lead} <{self.hint}: {count} of {_listed(self.options)}, separated by commas{none}>"
+        yield f"{self.lead} <{self.hint}: {count} of {self.told or listed(self.options)}, separated by commas{none}>"
 
     def _ends(self, count: int) -> Expression:
         """What may stand behind the pick number `count`."""
@@ -201,7 +208,7 @@ class Repeat(Struct, frozen=True, kw_only=True, tag="repeat"):
         if self._chosen is None:
             return self.fields[0]
         left = tuple(option for option in self._chosen.options if option.name not in used)
-        return Choice(label=self._chosen.label, hint=self._chosen.hint, options=left)
+        return msgspec.structs.replace(self._chosen, options=left)
 
     def walk(self, lead: str) -> Walk[Entries]:
         items: list[Filled] = []
@@ -294,7 +301,7 @@ def _rule_name(kind: str, *key: object) -> str:
     return f"{kind}-{hashlib.blake2b(repr(key).encode(), digest_size=8).hexdigest()}"
 
 
-def _listed(options: Iterable[str]) -> str:
+def listed(options: Iterable[str]) -> str:
     """The options in words; four or more ids in a row, such as S1, S2, S3, S4, are told by the first and the last."""
     runs: list[list[str]] = []
     for option in options:
@@ -316,9 +323,9 @@ def _number(option: str) -> int:
     return int(digits) if digits else -9
 
 
-def words(label: str, *options: str, hint: str = "") -> Choice:
+def words(label: str, *options: str, hint: str = "", told: str = "") -> Choice:
     """A choice between fixed words or existing ids without follow-up fields."""
-    return Choice(label=label, hint=hint, options=tuple(Option(name=option) for option in options))
+    return Choice(label=label, hint=hint, told=told, options=tuple(Option(name=option) for option in options))
 
 
 __all__ = ["Choice", "Field", "Name", "Number", "Option", "Picks", "Repeat", "Text", "words"]

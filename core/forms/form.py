@@ -7,7 +7,7 @@ import re
 from msgspec import Struct
 
 from core.forms.expression import Expression, gbnf, lark, regex, sequence
-from core.forms.fields import Choice, Field
+from core.forms.fields import Choice, Field, listed
 from core.forms.filled import Filled
 from core.forms.walk import Entries, Rules, Step, Walk
 
@@ -33,9 +33,8 @@ class Form(Struct, frozen=True, kw_only=True):
             fields = list(group)
             hints = list(fields[0].hints())
             if like is not None and len(fields) > 1:
-                labels = ", ".join(field.label for field in fields)
-                lines.append(f"One line for each of {labels}, in this order:")
-                hints[0] = hints[0].replace(fields[0].lead, "<its id>:", 1)
+                lines.append(f"One line for each of {listed(field.label for field in fields)}, in this order:")
+                hints[0] = hints[0].replace(fields[0].lead, "<its id and name>:", 1)
             lines += hints if like is not None else [line for field in fields for line in field.hints()]
         return "\n".join(lines)
 

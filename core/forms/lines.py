@@ -16,7 +16,7 @@ NEWLINE = Literal("\n")
 
 
 class Text(Struct, frozen=True, kw_only=True, tag="text"):
-    """One line of free text with bounds in characters. A text that reaches `max_chars` is marked cut."""
+    """One line of free text, a sentence, with bounds in characters. A text that reaches `max_chars` is marked cut."""
 
     label: str
     hint: str = ""
@@ -39,7 +39,8 @@ class Text(Struct, frozen=True, kw_only=True, tag="text"):
         return sequence(Literal(" "), first, rest, NEWLINE)
 
     def walk(self, lead: str) -> Walk[Entries]:
-        said = (yield Step(literal=lead, free=self.free(), label=self.label))[1:-1]
+        step = Step(literal=lead, free=self.free(), label=self.label, one_sentence=True)
+        said = (yield step)[1:-1]
         return ((self.label, Written(said, len(said) >= self.max_chars)),)
 
     def expression(self, rules: Rules) -> Expression:

@@ -19,6 +19,8 @@ class Step(Struct, frozen=True, kw_only=True):
     """None: nothing is free in this step, the text sent back is empty."""
     default: str | None = None
     """What an engine writes for `free` without asking the model; a reader accepts every match of `free`."""
+    one_sentence: bool = False
+    """An engine ends the text behind its first sentence; a reader accepts more."""
     label: str | None = None
     """Label of the field that the free text belongs to; a line break at its end finishes the field."""
 

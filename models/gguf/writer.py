@@ -2,6 +2,7 @@
 
 import codecs
 import functools
+import re
 
 import llguidance
 import llguidance.numpy as masks
@@ -14,6 +15,9 @@ from core.forms.expression import Expression, regex
 from core.ports import ChatRequest
 from models.gguf.sampling import draw
 from models.gguf.weights import Weights
+
+SENTENCE_END = re.compile(rb"(?:[a-z]{4,}|[0-9)%])[.!?]$")
+"""The end of a sentence, and not of an abbreviation such as Dr. or vs."""
 
 
 @functools.lru_cache(maxsize=2048)
@@ -36,6 +40,7 @@ class Writer:
         self.decoded = self.forced = 0
         self.complete = False
         self._free = b""
+        self._line_end = weights.tokens("\n")[-1]
         self._enter(next(self._walk))
 
     def _enter(self, step: Step) -> None:
@@ -76,6 +81,8 @@ class Writer:
         before = len(self.text)
         masks.fill_next_token_bitmask(self._matcher, self._mask, 0)
         token = draw(logits, self._mask[0], self._request.sampling, self._random)
+        if self._step.one_sentence and self._starts_another_sentence(token):
+            token = self._line_end
         if not self._matcher.consume_token(token):
             raise RuntimeError("the grammar refused a token that its own mask allows")
         self.decoded += 1
@@ -89,6 +96,11 @@ class Writer:
         if self._matcher.is_stopped():
             self._leave(self._free.decode("utf-8"))
         return self.text[before:]
+
+    def _starts_another_sentence(self, token: int) -> bool:
+        """The text is a whole sentence, the line may end here, and the token would go on."""
+        ended = SENTENCE_END.search(self._free) is not None and self._weights.piece(token)[:1] == b" "
+        return ended and bool(self._mask[0][self._line_end >> 5] >> (self._line_end & 31) & 1)
 
     def _take(self, token: int) -> None:
         piece = self._weights.piece(token)

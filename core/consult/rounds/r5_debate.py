@@ -6,7 +6,7 @@ from core.consult.asking import Question, answers, requests
 from core.consult.board import board, challenge_line, claim_line, findings_block
 from core.consult.independent import disease_name
 from core.domain.case import Case, FindingId
-from core.domain.debate import all_challenges, all_claims, listed_diagnoses, listing_of, own_differential
+from core.domain.debate import all_challenges, all_claims, listed_diagnoses, listing_of, own_differential, pick_names
 from core.domain.panel import Specialist
 from core.domain.statement import (
     Abstention,
@@ -33,6 +33,7 @@ from core.ports import Block, ModelGate
 from core.prompts import fill
 
 POSITIONS, CHALLENGES, ANSWERS = "r5a", "r5b", "r5c"
+OF_THE_LIST = "a name of the LIST, exactly as it stands there"
 KINDS = ("mechanism", "guideline", "epidemiology", "finding")
 
 
@@ -52,7 +53,7 @@ def take_positions(case: Case, statements: tuple[Statement, ...], gate: ModelGat
             address=request.address,
             speaker=seat.specialist_id,
             positions=tuple(_position(filled, row.diagnosis_id) for row in rows),
-            leading=DiagnosisId(filled.pick("LEADING")),
+            leading=pick_names(rows)[filled.pick("LEADING")],
         )
         for seat, request, filled in zip(case.panel.specialists, asked, answers(case, asked, gate), strict=True)
     )
@@ -61,18 +62,18 @@ def take_positions(case: Case, statements: tuple[Statement, ...], gate: ModelGat
 def _position_form(case: Case, rows: tuple[ListedDiagnosis, ...]) -> Form:
     ids = tuple(finding.finding_id for finding in case.vignette.findings)
     stances = (
-        Option(name="SUPPORT", then=(Text(label="GROUND", hint="what supports it", max_chars=100),)),
+        Option(name="SUPPORT", then=(Text(label="GROUND", hint="what supports it", max_chars=70),)),
         Option(
             name="CHALLENGE",
             then=(
-                Text(label="COUNTER-GROUND", hint="what speaks against it", max_chars=100),
+                Text(label="COUNTER-GROUND", hint="what speaks against it", max_chars=80),
                 Picks(label="FINDINGS", hint="findings against it", options=ids, low=1, high=2),
             ),
         ),
         Option(name="NEUTRAL"),
     )
-    fields = tuple(Choice(label=row.diagnosis_id, options=stances) for row in rows)
-    leading = words("LEADING", *(row.diagnosis_id for row in rows), hint="the most likely diagnosis")
+    fields = tuple(Choice(label=row.diagnosis_id, title=row.name, options=stances) for row in rows)
+    leading = words("LEADING", *pick_names(rows), hint="the most likely diagnosis", told=OF_THE_LIST)
     return Form(name="positions", fields=(*fields, leading))
 
 
@@ -91,7 +92,7 @@ def challenge(case: Case, statements: tuple[Statement, ...], gate: ModelGate) ->
     """5b: each specialist takes up one claim of a colleague; who has no colleague with a claim is not asked."""
     claims = tuple(all_claims(statements))
     targets = {
-        seat.specialist_id: tuple(claim.claim_id for claim in claims if claim.speaker != seat.specialist_id)
+        seat.specialist_id: tuple(_target(claim) for claim in claims if claim.speaker != seat.specialist_id)
         for seat in case.panel.specialists
     }
     seats = [seat for seat in case.panel.specialists if targets[seat.specialist_id]]
@@ -108,7 +109,7 @@ def challenge(case: Case, statements: tuple[Statement, ...], gate: ModelGate) ->
         for seat in seats
     ]
     # The form stands in the shared part as it is for everybody; that nobody picks its own claim is the grammar's business.
-    form = _challenge_form(tuple(claim.claim_id for claim in claims), findings).instructions()
+    form = _challenge_form(tuple(map(_target, claims)), findings).instructions()
     task = Block(text=fill("r5b_challenges", form=form))
     asked = requests(case, CHALLENGES, (findings_block(case.vignette), *board(statements), task), questions)
     said: list[Statement] = []
@@ -121,6 +122,11 @@ def challenge(case: Case, statements: tuple[Statement, ...], gate: ModelGate) ->
         made = _challenge(filled, ChallengeId(f"Q{number}"), seat)
         said.append(ChallengeStatement(address=request.address, speaker=seat.specialist_id, challenge=made))
     return tuple(said)
+
+
+def _target(claim: Claim) -> str:
+    """A claim as it is picked: its id, and in words whose it is and of what."""
+    return f"{claim.claim_id} {claim.speaker}, {claim.diagnosis}"
 
 
 def _own_claims(claims: tuple[Claim, ...], seat: Specialist) -> str:
@@ -141,7 +147,7 @@ def _challenge_form(targets: tuple[str, ...], findings: tuple[str, ...]) -> Form
     return Form(
         name="challenge",
         fields=(
-            words("TARGET", *targets, hint="the colleague's claim"),
+            words("TARGET", *targets, told="id of the colleague's claim, with whose it is and of what"),
             Choice(label="ACT", options=acts),
             Text(label="CLAIM", hint="your own assertion about it", max_chars=140),
             Text(label="GROUND", hint="the fact behind it", max_chars=140),
@@ -153,7 +159,7 @@ def _challenge(filled: Filled, challenge_id: ChallengeId, seat: Specialist) -> C
     return Challenge(
         challenge_id=challenge_id,
         speaker=seat.specialist_id,
-        target=ClaimId(filled.pick("TARGET")),
+        target=ClaimId(filled.pick("TARGET").split()[0]),
         act=cast(ChallengeAct, filled.pick("ACT")),
         stance=cast(Stance, filled.pick("STANCE")),
         claim=filled.text("CLAIM"),
@@ -188,6 +194,7 @@ def answer(case: Case, statements: tuple[Statement, ...], gate: ModelGate) -> tu
     task = Block(text=fill("r5c_answers", form=form))
     asked = requests(case, ANSWERS, (findings_block(case.vignette), *board(statements), task), questions)
     said: list[Statement] = []
+    names = pick_names(rows)
     number = len(claims)
     for seat, request, filled in zip(case.panel.specialists, asked, answers(case, asked, gate), strict=True):
         if isinstance(filled, Abstention):
@@ -201,7 +208,7 @@ def answer(case: Case, statements: tuple[Statement, ...], gate: ModelGate) -> tu
         said.append(
             AnswerStatement(
                 address=request.address, speaker=seat.specialist_id, answers=replied, holdings=holdings,
-                leading=DiagnosisId(filled.pick("LEADING")),
+                leading=names[filled.pick("LEADING")],
             )
         )  # fmt: skip
     return tuple(said)
@@ -221,18 +228,19 @@ def _answer_form(case: Case, received: tuple[Challenge, ...], options: tuple[Opt
     why = (Text(label="WHY", hint="your ground", max_chars=120),)
     acts = (Option(name="DEFEND", then=why), Option(name="UPDATE", then=why))
     holding: tuple[Field, ...] = (
-        Choice(label="DIAGNOSIS", hint="one of the list", options=options),
+        Choice(label="DIAGNOSIS", told=OF_THE_LIST, options=options),
         Text(label="CLAIM", hint="why it fits this patient", max_chars=110),
         Text(label="GROUND", hint="the fact behind it", max_chars=110),
         words("GROUND-KIND", *KINDS),
         Picks(label="FOR", hint="findings that support it", options=findings, low=1, high=3),
     )
+    names = (option.name for option in options)
     return Form(
         name="answers",
         fields=(
             *(Choice(label=challenge.challenge_id, options=acts) for challenge in received),
             Repeat(label="HOLDINGS", hint="best first", fields=holding, low=3, high=3, distinct=True),
-            words("LEADING", *(option.name for option in options), hint="the most likely diagnosis"),
+            words("LEADING", *names, hint="the most likely diagnosis", told=OF_THE_LIST),
         ),
     )
 
@@ -246,18 +254,21 @@ def _holding_options(statements: tuple[Statement, ...], seat: Specialist) -> tup
     theirs = tuple(claim.claim_id for claim in all_claims(statements) if claim.speaker != seat.specialist_id)
     changed = _changed(mine, theirs)
     kept = (Option(name="MAINTAINED"),)
-    return tuple(_with_status(row, (*kept, *changed) if row.diagnosis_id in named else changed or kept) for row in rows)
+    return tuple(
+        _with_status(name, (*kept, *changed) if diagnosis_id in named else changed or kept)
+        for name, diagnosis_id in pick_names(rows).items()
+    )
 
 
 def _any_holding(statements: tuple[Statement, ...]) -> tuple[Option, ...]:
     """The same for the instructions, which all specialists share."""
     ids = tuple(claim.claim_id for claim in all_claims(statements))
     statuses = (Option(name="MAINTAINED"), *_changed(ids, ids))
-    return tuple(_with_status(row, statuses) for row in listed_diagnoses(statements))
+    return tuple(_with_status(name, statuses) for name in pick_names(listed_diagnoses(statements)))
 
 
-def _with_status(row: ListedDiagnosis, statuses: tuple[Option, ...]) -> Option:
-    return Option(name=row.diagnosis_id, then=(Choice(label="STATUS", options=statuses),))
+def _with_status(name: str, statuses: tuple[Option, ...]) -> Option:
+    return Option(name=name, then=(Choice(label="STATUS", options=statuses),))
 
 
 def _changed(mine: tuple[ClaimId, ...], theirs: tuple[ClaimId, ...]) -> tuple[Option, ...]:
@@ -276,7 +287,7 @@ def _reply(filled: Filled, challenge_id: ChallengeId) -> Answer:
 
 
 def _holding(item: Filled, seat: Specialist, rows: tuple[ListedDiagnosis, ...], number: int) -> Holding:
-    diagnosis_id = DiagnosisId(item.pick("DIAGNOSIS"))
+    diagnosis_id = pick_names(rows)[item.pick("DIAGNOSIS")]
     changed = item.pick("STATUS") == "CHANGED"
     return Holding(
         diagnosis_id=diagnosis_id,

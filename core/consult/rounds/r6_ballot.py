@@ -5,8 +5,8 @@ from typing import cast
 from core.consult.asking import Question, answers, requests
 from core.consult.board import board, findings_block
 from core.domain.case import Case
-from core.domain.debate import listed_diagnoses
-from core.domain.statement import Abstention, BallotStatement, Confidence, DiagnosisId, Statement
+from core.domain.debate import listed_diagnoses, pick_names
+from core.domain.statement import Abstention, BallotStatement, Confidence, Statement
 from core.forms import Form, Picks, words
 from core.ports import Block, ModelGate
 from core.prompts import fill
@@ -16,11 +16,18 @@ CHOICES = 3
 """Positions on a ballot. Source: protocol sections 3 and 5."""
 
 
-def ballot_form(ids: tuple[str, ...]) -> Form:
+def ballot_form(names: tuple[str, ...]) -> Form:
     return Form(
         name="ballot",
         fields=(
-            Picks(label="BALLOT", hint="best first, no repeats", options=ids, low=CHOICES, high=CHOICES),
+            Picks(
+                label="BALLOT",
+                hint="best first, no repeats",
+                told="the names of the LIST",
+                options=names,
+                low=CHOICES,
+                high=CHOICES,
+            ),
             words("CONFIDENCE", "low", "moderate", "high"),
         ),
     )
@@ -30,7 +37,8 @@ def vote(case: Case, statements: tuple[Statement, ...], gate: ModelGate) -> tupl
     rows = listed_diagnoses(statements)
     if not rows:
         return ()
-    form = ballot_form(tuple(row.diagnosis_id for row in rows))
+    names = pick_names(rows)
+    form = ballot_form(tuple(names))
     task = Block(text=fill("r6_ballot", form=form.instructions()))
     questions = [Question(specialist=seat, form=form, in_debate=False) for seat in case.panel.specialists]
     asked = requests(case, STAGE, (findings_block(case.vignette), *board(statements), task), questions)
@@ -40,7 +48,7 @@ def vote(case: Case, statements: tuple[Statement, ...], gate: ModelGate) -> tupl
         else BallotStatement(
             address=request.address,
             speaker=seat.specialist_id,
-            choices=tuple(map(DiagnosisId, filled.picks("BALLOT"))),
+            choices=tuple(names[name] for name in filled.picks("BALLOT")),
             confidence=cast(Confidence, filled.pick("CONFIDENCE")),
         )
         for seat, request, filled in zip(case.panel.specialists, asked, answers(case, asked, gate), strict=True)

@@ -11,7 +11,7 @@ from core.consult.independent import differential_form, independent_requests, pr
 from core.domain.debate import all_challenges, all_claims, listed_diagnoses
 from core.domain.statement import Abstention, AnswerStatement, BallotStatement, DifferentialStatement
 from core.errors import LogMismatch, NotRecorded
-from core.forms import Form
+from core.forms import Choice, Form, Picks
 from core.log.events import CallFinished
 from core.log.recorder import Recorder
 from core.log.store import Library
@@ -120,18 +120,11 @@ def test_an_answer_prompt_holds_every_challenge_to_that_specialist_and_the_claim
 def test_a_late_proposal_is_listed_with_its_proposer_and_can_be_voted_for(library: Library) -> None:
     def script(request: ChatRequest) -> str | None:
         if request.address == "r5b/hematology/1":
-            return (
-                "TARGET: C1\nACT: PROPOSE\nPROPOSAL: Zieve syndrome\nSTANCE: EXTEND\nCLAIM: It fits.\nGROUND: Known.\n"
-            )
+            said = "ACT: PROPOSE\nPROPOSAL: Zieve syndrome\nSTANCE: EXTEND\nCLAIM: It fits.\nGROUND: Known.\n"
+            return f"TARGET: {_options(request)[0]}\n{said}"
         if request.address.startswith("r6/"):
-            name_line = next(
-                line
-                for block in request.shared
-                for line in block.text.splitlines()
-                if "Zieve" in line and line.startswith("D")
-            )
-            late = name_line.split(":")[0]
-            return f"BALLOT: {late}, D1, D2\nCONFIDENCE: low\n"
+            others = [name for name in _options(request) if "Zieve" not in name]
+            return f"BALLOT: Zieve syndrome, {others[0]}, {others[1]}\nCONFIDENCE: low\n"
         return None
 
     case_id = open_seated(library)
@@ -281,6 +274,13 @@ def _request(form: Form) -> ChatRequest:
     return ChatRequest(
         address=Address("r3/a/1"), system="", shared=(), own="", form=form, sampling=Sampling(temperature=0.0), seed=5
     )
+
+
+def _options(request: ChatRequest) -> list[str]:
+    """What can be picked in the first field of a form."""
+    field = request.form.fields[0]
+    assert isinstance(field, Choice | Picks)
+    return [option if isinstance(option, str) else option.name for option in field.options]
 
 
 def _requests(library: Library, case_id: str) -> dict[str, ChatRequest]:

@@ -1,6 +1,7 @@
 """Whatever a grammar lets through parses and is written back to the letter."""
 
 import random
+import re
 
 import msgspec
 import pytest
@@ -139,6 +140,13 @@ def test_forms_survive_json(form: Form) -> None:
 
 
 @some
+def _lies_in_a_range(name: str, told: str) -> bool:
+    """Four or more ids in a row are told as `S1 to S4`."""
+    letters = name.rstrip("0123456789")
+    ranges = re.findall(rf"\b{re.escape(letters)}(\d+) to {re.escape(letters)}(\d+)\b", told)
+    return any(int(low) <= int(name[len(letters) :]) <= int(high) for low, high in ranges)
+
+
 @given(forms())
 def test_instructions_name_every_label_and_every_option(form: Form) -> None:
     told = form.instructions()
