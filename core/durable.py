@@ -8,16 +8,20 @@ from pathlib import Path
 
 
 def write_durably(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """Write a file with these permissions. Raises `OSError`."""
+    """Write a file with these permissions. Raises `OSError`; then there is nothing half-written."""
     partial = path.with_name(f"{path.name}.partial")
     partial.unlink(missing_ok=True)
     # O_EXCL: the permissions are those given here and not those of a file that somebody put there.
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    replace_durably(partial, path)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        replace_durably(partial, path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def replace_durably(source: Path, target: Path) -> None:

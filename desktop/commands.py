@@ -72,7 +72,8 @@ def _work_up(work: Workplace, case_id: CaseId, options: argparse.Namespace) -> i
         print(f"Case {case_id}: {report.status}. Reports:")
         for path in written:
             print(f"  {path}")
-    for sentence in filter(None, (report.viability_note,)):
+    said = [report.viability_note, *(note for model in report.models if model.parameters for note in model.notes)]
+    for sentence in filter(None, said):
         notice(sentence)
     if report.status == "withheld":
         notice(
