@@ -8,9 +8,10 @@ def main() -> int:
         from desktop.cli import run
 
         return run(sys.argv[1:])
-    from desktop.bootstrap import open_window
+    from desktop import window
+    from desktop.bootstrap import Workplace
 
-    return open_window()
+    return window.main(lambda passphrase, notice: Workplace.open(None, passphrase, notice))
 
 
 if __name__ == "__main__":

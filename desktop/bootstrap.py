@@ -266,13 +266,6 @@ class ModelShelf:
         return fetch.main([model_id])
 
 
-def open_window() -> int:
-    """Open the window on the default library; returns the exit code."""
-    from desktop.window import main
-
-    return main(lambda passphrase, notice: Workplace.open(None, passphrase, notice))
-
-
 def _model(model_id: str) -> ChatModel:
     from models import scripted
 

@@ -5,15 +5,19 @@ Exit codes: 0 done · 1 a bug · 2 the user can mend it · 3 the differential is
 
 import argparse
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from types import TracebackType
 
-DONE, BUG, MENDABLE, WITHHELD, STOPPED = 0, 1, 2, 3, 130
+from desktop.exit_codes import DONE, MENDABLE, STOPPED
+
 TRIAL_MODEL = "qwen2.5-coder-1.5b"
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command; returns the exit code."""
+    """Run one command; returns the exit code. A bug ends the program with its places, never with its message."""
+    sys.excepthook = _tell_bug
     options = parser().parse_args(arguments)
     from core.errors import Stopped, UserError
     from desktop import commands
@@ -29,6 +33,14 @@ def run(arguments: Sequence[str]) -> int:
         return STOPPED
     except BrokenPipeError:
         return DONE  # the reader of our output went away, for instance `| head`
+
+
+def _tell_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """The message of a bug may quote the case, so only its type and the places in the code are printed."""
+    places = "".join(traceback.format_tb(trace))
+    print(
+        f"{places}{kind.__name__}\nThis is a bug in Ground Rounds. Nothing that was answered is lost.", file=sys.stderr
+    )
 
 
 def parser() -> argparse.ArgumentParser:

@@ -16,7 +16,7 @@ from core.domain.case import CaseId
 from core.errors import Stopped, WrongKey
 from core.settings import ConsultSettings
 from desktop.bootstrap import FORMATS, Workplace
-from desktop.cli import DONE, WITHHELD
+from desktop.exit_codes import DONE, WITHHELD
 from desktop.live import Live
 
 PASSPHRASE_VARIABLE = "GROUND_ROUNDS_PASSPHRASE"
