@@ -13,6 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 SAMPLE = ROOT / "desktop" / "resources" / "sample_case.txt"
+ENVIRONMENT = dict(os.environ)
+"""As it is outside of the tests of the window, which have an empty shelf of their own."""
 CANARY = "Zebrafinch-4711"
 
 
@@ -23,7 +25,7 @@ class Desk:
         self.folder = folder
         self.library = folder / "library"
         self.environment = {
-            **os.environ,
+            **ENVIRONMENT,
             "GROUND_ROUNDS_PASSPHRASE": "correct horse",
             "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
         }
