@@ -62,11 +62,11 @@ def take_positions(case: Case, statements: tuple[Statement, ...], gate: ModelGat
 def _position_form(case: Case, rows: tuple[ListedDiagnosis, ...]) -> Form:
     ids = tuple(finding.finding_id for finding in case.vignette.findings)
     stances = (
-        Option(name="SUPPORT", then=(Text(label="GROUND", hint="what supports it", max_chars=70),)),
+        Option(name="SUPPORT", then=(Text(label="GROUND", hint="what supports it", max_chars=95),)),
         Option(
             name="CHALLENGE",
             then=(
-                Text(label="COUNTER-GROUND", hint="what speaks against it", max_chars=80),
+                Text(label="COUNTER-GROUND", hint="what speaks against it", max_chars=95),
                 Picks(label="FINDINGS", hint="findings against it", options=ids, low=1, high=2),
             ),
         ),
