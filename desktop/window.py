@@ -1,9 +1,11 @@
 """Starts the window. What is heavy is imported here and not before."""
 
+import signal
 import sys
 from collections.abc import Callable
 from types import TracebackType
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from core.errors import UserError, WrongKey
@@ -31,6 +33,7 @@ def main(workplace_factory: WorkplaceFactory) -> int:
         return 1
     window = MainWindow(workplace, dialogs, tuple(notices))
     sys.excepthook = _hook(window)
+    _close_on_signals(window)
     window.show()
     try:
         return app.exec()
@@ -38,6 +41,18 @@ def main(workplace_factory: WorkplaceFactory) -> int:
         window.shut_down()
         sys.excepthook = sys.__excepthook__
         workplace.close()
+
+
+def _close_on_signals(window: MainWindow) -> None:
+    """Ctrl+C in the terminal and a polite end by the system close the window like its own button.
+
+    Python looks at signals only between its own instructions, and Qt's loop runs none while nothing happens: hence the timer.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: window.close())
+    awake = QTimer(window)
+    awake.timeout.connect(lambda: None)
+    awake.start(250)
 
 
 def open_workplace(factory: WorkplaceFactory, dialogs: Dialogs, notice: Notice) -> Workplace | None:
