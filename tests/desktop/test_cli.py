@@ -211,6 +211,20 @@ def test_ctrl_c_keeps_what_was_answered_and_resume_goes_on(desk: Desk) -> None:
     assert (code, json.loads(out)["status"]) == (0, "released")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_closes_the_window_like_its_button(desk: Desk, number: signal.Signals) -> None:
+    desk.environment |= {"XDG_DATA_HOME": str(desk.folder / "data"), "QT_QPA_PLATFORM": "offscreen"}
+    process = desk.start(library=False)
+    library = desk.folder / "data" / "ground-rounds" / "library.ground-rounds"
+    deadline = time.monotonic() + 30
+    while not library.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(1.5)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=30)
+    assert (process.returncode, err.decode()) == (0, "")
+
+
 def _one_sentence(result: tuple[int, str, str], last_line: bool = False) -> tuple[int, str, str]:
     """Exit code 2, and on standard error a sentence of ours without a traceback."""
     code, _, err = result
