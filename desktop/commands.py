@@ -77,8 +77,8 @@ def _work_up(work: Workplace, case_id: CaseId, options: argparse.Namespace) -> i
         notice(sentence)
     if report.status == "withheld":
         notice(
-            f"The differential is withheld: {len(report.withheld_because)} can't-miss points are not settled. Read them in "
-            f"the report, settle them in the window, or run: ground-rounds resume {case_id} --acknowledge 'YOUR NAME'"
+            f"The differential is withheld: {len(report.withheld_because)} can't-miss points are not settled. Read them in the "
+            f"report, settle them in the window, or run: ground-rounds resume {case_id} --acknowledge 'YOUR NAME'"
         )
         return WITHHELD
     return DONE

@@ -4,6 +4,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+CUT = "[cut]"
+"""Stands behind a text that reached its bound."""
+
 
 class Written(Struct, frozen=True):
     """A text or name. `cut` is true where it reached its bound."""
@@ -49,7 +52,13 @@ class Filled(Struct, frozen=True):
         return Filled(self.entries[index + 1 :])
 
     def text(self, label: str) -> str:
-        """A text or name, without white space at its ends."""
+        """A text without white space at its ends; one that reached its bound says so."""
+        value = self[label]
+        assert isinstance(value, Written)
+        return f"{value.text.strip()} {CUT}" if value.cut else value.text.strip()
+
+    def name(self, label: str) -> str:
+        """A name without white space at its ends and without a mark, so that it can be looked up."""
         value = self[label]
         assert isinstance(value, Written)
         return value.text.strip()

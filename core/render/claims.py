@@ -4,8 +4,6 @@ from core.domain.statement import Challenge, Claim, Holding
 from core.render.contents import Fact, Facts, Section, fact
 from core.render.references import NOT_LOOKED_UP, References, ids
 
-CUT = " [cut]"
-
 
 def claim(made: Claim, names: References) -> Section:
     return Section(title=_title(made, names), blocks=(Facts(rows=_rows(made, names)),))
@@ -40,12 +38,10 @@ def _title(made: Claim, names: References) -> str:
 
 def _rows(made: Claim, names: References) -> tuple[Fact, ...]:
     kind = NOT_LOOKED_UP if made.ground_kind == "guideline" else made.ground_kind
-    # The record does not say which of the two texts was cut.
-    cut = CUT if made.cut else ""
     challenges = names.challenges_to(made.claim_id)
     return (
-        fact("Claim", made.text + cut),
-        fact(f"Ground ({kind})", made.ground + cut),
+        fact("Claim", made.text),
+        fact(f"Ground ({kind})", made.ground),
         fact("Findings", f"for: {ids(made.supporting)}", f"against: {ids(made.opposing)}"),
         *((fact("Challenged by", *(_received(challenge, names) for challenge in challenges)),) if challenges else ()),
     )

@@ -4,7 +4,7 @@ from core.domain.appraisal import CantMissFlag, FlagSource
 from core.domain.case import FlagId, Settlement
 from core.domain.panel import SpecialistId
 from core.domain.report import Report
-from core.render.contents import Block, Fact, Facts, Paragraph, Section, fact, table
+from core.render.contents import Block, Fact, Facts, Items, Paragraph, Section, fact, table
 from core.render.references import References, ids
 
 DECISIONS = {"excluded": "Already excluded", "needs_test": "Needs a test", "taken_in": "Taken into the differential"}
@@ -27,6 +27,7 @@ def cant_miss(report: Report, names: References) -> Section:
         blocks=(
             Paragraph(text=INTRODUCTION if flags else "No specialist and no rule raised a can't-miss diagnosis."),
             Paragraph(text=f"Presenting complaints in the rule list: {ids(review.complaints)}."),
+            *((Items(lines=report.withheld_because),) if report.withheld_because else ()),
             *(_flag(report, flag, names) for flag in flags),
             _checklist(report),
             *((Facts(rows=stray),) if stray else ()),

@@ -25,8 +25,8 @@ from core.render.references import References, ids, stage_of, stage_title
 
 BALLOTS = "r6"
 LEGEND = (
-    "S: finding of the vignette. C: claim. D: diagnosis of the list. Q: challenge. [cut]: the claim or "
-    "its ground reached its length limit and ends there. A ground of the kind guideline was stated by "
+    "S: finding of the vignette. C: claim. D: diagnosis of the list. Q: challenge. [cut]: the text "
+    "reached its length limit and ends there. A ground of the kind guideline was stated by "
     "the model and not looked up."
 )
 

@@ -1,7 +1,7 @@
 """The first page: which case, what it may be used for, what is withheld, what cannot wait."""
 
 from core.domain.report import Report
-from core.render.contents import Block, Facts, Issued, Items, Paragraph, Section, fact, table
+from core.render.contents import Block, Facts, Issued, Paragraph, Section, fact, table
 from core.render.references import References
 
 DISCLAIMER = "Research and education, not a medical device; the clinician decides."
@@ -31,12 +31,10 @@ def _status(report: Report) -> tuple[Block, ...]:
         return (Paragraph(text=text, tone="notice"),)
     text = (
         "Status: withheld. The differential and the ballots are not part of this report until the "
-        "clinician has settled every can't-miss flag. Lists of diagnoses stand in the order of the alphabet."
+        "clinician has settled every can't-miss flag; the open ones are listed below. Lists of diagnoses "
+        "stand in the order of the alphabet."
     )
-    return (
-        Paragraph(text=text, tone="warning"),
-        *((Items(lines=report.withheld_because),) if report.withheld_because else ()),
-    )
+    return (Paragraph(text=text, tone="warning"),)
 
 
 def immediate_actions(report: Report, names: References) -> Section:

@@ -36,8 +36,8 @@ def _until_repeated(filled: Filled) -> tuple[tuple[Filled, ...], str | None]:
     value = filled["DIFFERENTIAL"]
     assert isinstance(value, Repeated)
     for index, item in enumerate(value.items):
-        name = item.text("DIAGNOSIS")
-        if any(same_diagnosis(name, earlier.text("DIAGNOSIS")) for earlier in value.items[:index]):
+        name = item.name("DIAGNOSIS")
+        if any(same_diagnosis(name, earlier.name("DIAGNOSIS")) for earlier in value.items[:index]):
             return value.items[:index], name
     return value.items, value.repeated.text.strip() if value.repeated else None
 
@@ -46,7 +46,7 @@ def _claim(item: Filled, speaker: SpecialistId, number: int) -> Claim:
     return Claim(
         claim_id=ClaimId(f"C{number}"),
         speaker=speaker,
-        diagnosis=item.text("DIAGNOSIS"),
+        diagnosis=item.name("DIAGNOSIS"),
         text=item.text("CLAIM"),
         ground=item.text("GROUND"),
         ground_kind=cast(GroundKind, item.pick("GROUND-KIND")),

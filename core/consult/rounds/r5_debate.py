@@ -165,7 +165,7 @@ def _challenge(filled: Filled, challenge_id: ChallengeId, seat: Specialist) -> C
         claim=filled.text("CLAIM"),
         ground=filled.text("GROUND"),
         findings=tuple(map(FindingId, filled.picks("FINDINGS"))) if "FINDINGS" in filled else (),
-        proposal=filled.text("PROPOSAL") if "PROPOSAL" in filled else None,
+        proposal=filled.name("PROPOSAL") if "PROPOSAL" in filled else None,
     )
 
 

@@ -43,7 +43,7 @@ def name_dangers(case: Case, statements: tuple[Statement, ...], gate: ModelGate)
 
 def _danger(item: Filled) -> Danger:
     return Danger(
-        diagnosis=item.text("DIAGNOSIS"),
+        diagnosis=item.name("DIAGNOSIS"),
         urgency=cast(Urgency, item.pick("URGENCY")),
         why=item.text("WHY"),
         key_test=item.text("KEY-TEST"),

@@ -156,3 +156,11 @@ def test_follow_up_fields_come_only_with_their_option() -> None:
     for wrong in ("D1: YES\n", "D1: NO\nGROUND: because\n", "D1: MAYBE\n"):
         with pytest.raises(NotFilled):
             form.parse(wrong)
+
+
+def test_a_text_that_reached_its_bound_says_so_and_a_name_does_not() -> None:
+    form = Form(name="f", fields=(Text(label="WHY", max_chars=8), Name(label="DIAGNOSIS", max_words=2)))
+    filled = form.parse("WHY: becauses\nDIAGNOSIS: acute gout\n")
+    assert filled.text("WHY") == "becauses [cut]"
+    assert filled.name("DIAGNOSIS") == "acute gout"
+    assert filled.cut == ("WHY", "DIAGNOSIS")

@@ -171,7 +171,7 @@ def test_headings_go_down_by_one_and_tables_have_heads(released: Report, issued:
         "Warning: with private answers the leader is Myocardial infarction instead of Aortic dissection.",
         "nephrology: Renal artery would be involved (findings: S4)",
         "guideline: stated by the model, not looked up",
-        "Known course of myocardial infarction. [cut]",
+        "Known course of myocardial infarction.",
         "Q1, cardiology (CHALLENGE, DISAGREE): The arms differ\nGround: Infarction does not change one arm",
         "nephrology answered UPDATE: The difference between the arms is real",
         "CHANGED because of NEW-GROUND, C1 (emergency medicine, Aortic dissection)",
