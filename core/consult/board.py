@@ -79,10 +79,12 @@ def _lines(statement: Statement) -> Iterator[str]:
             for listed in statement.diagnoses:
                 yield f"{listed.diagnosis_id}: {listed.name}"
         case PositionStatement():
+            supported = ", ".join(p.diagnosis_id for p in statement.positions if p.stance == "SUPPORT")
+            if supported:
+                yield f"R5 {statement.speaker} supports {supported}."
             for p in statement.positions:
-                if p.ground is not None:
-                    rests = f" ({', '.join(p.findings)})" if p.findings else ""
-                    yield f"R5 {statement.speaker}: {p.diagnosis_id} {p.stance}. {p.ground}{rests}"
+                if p.stance == "CHALLENGE":
+                    yield f"R5 {statement.speaker} challenges {p.diagnosis_id}: {p.ground} ({', '.join(p.findings)})"
         case ChallengeStatement():
             yield challenge_line(statement.challenge)
         case AnswerStatement():

@@ -10,6 +10,8 @@ from models.gguf.weights import Weights
 
 CHARS_PER_TOKEN = 3
 """English text has about four characters a token; three leaves room for names and numbers."""
+RESERVE_PARTS = 16
+"""At most this part of the context is kept free for a reply. Few replies need it; one that needs more is no answer."""
 
 
 class Prompt(Struct, frozen=True, kw_only=True):
@@ -43,7 +45,7 @@ def _need(weights: Weights, request: ChatRequest) -> tuple[int, int]:
     frame = len(weights.opening()) + len(weights.tokens(weights.frame.between, True))
     frame += len(weights.tokens(weights.frame.after, True))
     fixed = frame + len(weights.tokens(request.system)) + len(weights.tokens(request.own))
-    return fixed, min(request.form.most_chars() // CHARS_PER_TOKEN, weights.context_tokens // 4)
+    return fixed, min(request.form.most_chars() // CHARS_PER_TOKEN, weights.context_tokens // RESERVE_PARTS)
 
 
 def _left_out(weights: Weights, request: ChatRequest, room: int) -> tuple[int, ...]:

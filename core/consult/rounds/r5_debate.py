@@ -62,11 +62,11 @@ def take_positions(case: Case, statements: tuple[Statement, ...], gate: ModelGat
 def _position_form(case: Case, rows: tuple[ListedDiagnosis, ...]) -> Form:
     ids = tuple(finding.finding_id for finding in case.vignette.findings)
     stances = (
-        Option(name="SUPPORT", then=(Text(label="GROUND", hint="what supports it", max_chars=95),)),
+        Option(name="SUPPORT", then=(Text(label="GROUND", hint="what supports it", max_chars=80),)),
         Option(
             name="CHALLENGE",
             then=(
-                Text(label="COUNTER-GROUND", hint="what speaks against it", max_chars=95),
+                Text(label="COUNTER-GROUND", hint="what speaks against it", max_chars=80),
                 Picks(label="FINDINGS", hint="findings against it", options=ids, low=1, high=2),
             ),
         ),
@@ -149,8 +149,8 @@ def _challenge_form(targets: tuple[str, ...], findings: tuple[str, ...]) -> Form
         fields=(
             words("TARGET", *targets, told="id of the colleague's claim, with whose it is and of what"),
             Choice(label="ACT", options=acts),
-            Text(label="CLAIM", hint="your own assertion about it", max_chars=140),
-            Text(label="GROUND", hint="the fact behind it", max_chars=140),
+            Text(label="CLAIM", hint="your own assertion about it", max_chars=110),
+            Text(label="GROUND", hint="the fact behind it", max_chars=110),
         ),
     )
 
@@ -225,12 +225,12 @@ def _addressed(mine: tuple[Challenge, ...], claims: dict[ClaimId, Claim]) -> str
 
 def _answer_form(case: Case, received: tuple[Challenge, ...], options: tuple[Option, ...]) -> Form:
     findings = tuple(finding.finding_id for finding in case.vignette.findings)
-    why = (Text(label="WHY", hint="your ground", max_chars=120),)
+    why = (Text(label="WHY", hint="your ground", max_chars=100),)
     acts = (Option(name="DEFEND", then=why), Option(name="UPDATE", then=why))
     holding: tuple[Field, ...] = (
         Choice(label="DIAGNOSIS", told=OF_THE_LIST, options=options),
-        Text(label="CLAIM", hint="why it fits this patient", max_chars=110),
-        Text(label="GROUND", hint="the fact behind it", max_chars=110),
+        Text(label="CLAIM", hint="why it fits this patient", max_chars=100),
+        Text(label="GROUND", hint="the fact behind it", max_chars=100),
         words("GROUND-KIND", *KINDS),
         Picks(label="FOR", hint="findings that support it", options=findings, low=1, high=3),
     )
