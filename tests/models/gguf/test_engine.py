@@ -121,7 +121,7 @@ def test_texts_of_many_bytes_arrive_whole(llama: GgufModel) -> None:
     assert max(map(ord, reply.text)) > 0xFFFF
     assert "\ufffd" not in "".join(pieces)
     assert "CLAIM:" + "".join(pieces) == reply.text
-    assert len(form.parse(reply.text).text("CLAIM")) <= 200
+    assert len(form.parse(reply.text).name("CLAIM")) <= 200
 
 
 def test_growing_memory_changes_no_answer(tmp_path: Path) -> None:
