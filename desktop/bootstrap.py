@@ -132,11 +132,13 @@ class Workplace:
 
     def documents(self, case_id: CaseId) -> dict[str, bytes]:
         """The report of a finished case in each format, by file name. Raises as `report`."""
+        return self._rendered(self.report(case_id))
+
+    def _rendered(self, report: Report) -> dict[str, bytes]:
         from core.render.as_json import render_json
         from core.render.html import render_html
         from core.render.markdown import render_markdown
 
-        report = self.report(case_id)
         issued = Issued(
             product_version=version("ground-rounds"),
             issued_at=self.library.now(),
@@ -147,17 +149,21 @@ class Workplace:
 
     def write_documents(self, case_id: CaseId, folder: Path) -> tuple[Path, ...]:
         """Write report.html, report.md and report.json; returns where they are. Raises `NotWritable`."""
-        documents = self.documents(case_id)
+        report = self.report(case_id)
+        documents = self._rendered(report)
         for name, document in documents.items():
-            self.write_document(case_id, FORMATS[name.removeprefix("report.")], document, folder / name)
+            self._write_document(report, FORMATS[name.removeprefix("report.")], document, folder / name)
         return tuple(folder / name for name in documents)
 
     def write_document(self, case_id: CaseId, form: ReportFormat, document: bytes, path: Path) -> None:
         """Write one document, whole or not at all, and record that it was issued. Raises `NotWritable`."""
+        self._write_document(self.report(case_id), form, document, path)
+
+    def _write_document(self, report: Report, form: ReportFormat, document: bytes, path: Path) -> None:
         with _writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_durably(path, document, mode=0o644)
-        casebook.issue_report(self.library, self.report(case_id), form, document)
+        casebook.issue_report(self.library, report, form, document)
 
     def check_folder(self, folder: Path) -> None:
         """Raises `NotWritable` where documents could not be written later, before any work is done."""
