@@ -6,6 +6,11 @@ MODEL ?= qwen2.5-coder-1.5b
 CASE ?= desktop/resources/sample_case.txt
 OUT ?= out/review
 
+# Source build of the engine: GCC 12.2 (Debian 12) drops stores before `ldtilecfg`, so llama.cpp crashes on processors with AMX.
+# Where the compiler knows AMX, it is left out.
+AMX_OFF := $(shell $${CXX:-c++} -mno-amx-tile -x c++ -E /dev/null >/dev/null 2>&1 && echo -mno-amx-tile -mno-amx-int8 -mno-amx-bf16)
+export CXXFLAGS += $(AMX_OFF)
+
 .PHONY: setup review app test check bench lock clean
 
 setup: $(VENV)/.ready  ## virtual environment with locked dependencies
