@@ -17,6 +17,10 @@ class CaseTooLong(UserError):
     """The case or its debate does not fit into the model's context."""
 
 
+class TextTooLong(UserError):
+    """A text does not fit into the window of the scorer; nothing is ever cut to fit."""
+
+
 class UnknownModel(UserError):
     """No model with this id or path."""
 

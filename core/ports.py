@@ -88,19 +88,55 @@ class Reply(Struct, frozen=True, kw_only=True):
     model: ModelIdentity
 
 
-class PairRequest(Struct, frozen=True, kw_only=True):
-    """Ordered text pairs to be measured: premise first."""
+ScorerGrade = Literal["validated", "limited", "demonstration only"]
+"""What the probes of `models.probes` allow to be said of a scorer. Only the first two may warn a clinician."""
+
+
+class ScorerIdentity(Struct, frozen=True, kw_only=True):
+    """Which weights measured, as told by the scorer and never by a setting."""
+
+    nli_id: str
+    nli_sha256: str
+    embedding_id: str
+    embedding_sha256: str
+    engine: str
+    """Engine and version."""
+    device: str
+    """What really ran, for instance `CPU`."""
+    grade: ScorerGrade
+    notes: tuple[str, ...] = ()
+    """Sentences for the reader, for instance that a GPU was asked for and could not be used."""
+
+
+class SimilarityRequest(Struct, frozen=True, kw_only=True, tag=True):
+    """Texts that are to be compared, each with each."""
+
+    address: Address
+    texts: tuple[str, ...]
+    """Distinct, in the order of the rows and columns of the answer."""
+
+
+class Similarities(Struct, frozen=True, kw_only=True, tag=True):
+    cosines: tuple[tuple[float, ...], ...]
+    """Cosine of the embeddings, -1..1; square and symmetric, rounded to six decimals."""
+    scorer: ScorerIdentity
+
+
+class ContradictionRequest(Struct, frozen=True, kw_only=True, tag=True):
+    """Ordered text pairs, premise first."""
 
     address: Address
     pairs: tuple[tuple[str, str], ...]
 
 
-class PairScores(Struct, frozen=True, kw_only=True):
-    contradiction: tuple[float, ...]
-    """P(contradiction | premise, hypothesis), 0..1, one a pair."""
-    similarity: tuple[float, ...]
-    """Cosine of the embeddings, -1..1, one a pair."""
-    scorer: str
+class Contradictions(Struct, frozen=True, kw_only=True, tag=True):
+    probabilities: tuple[float, ...]
+    """P(contradiction | premise, hypothesis), 0..1, one a pair, rounded to six decimals."""
+    scorer: ScorerIdentity
+
+
+ScoringRequest = SimilarityRequest | ContradictionRequest
+Scores = Similarities | Contradictions
 
 
 class BatchAsked(Struct, frozen=True, kw_only=True, tag=True):
@@ -164,18 +200,34 @@ class ChatModel(Protocol):
 
 
 class PairScorer(Protocol):
-    """An NLI model and an embedding model."""
+    """An NLI model and an embedding model.
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> PairScores: ...
+    Both raise `TextTooLong` before anything is computed, `Stopped`, `EngineFailed` when the engine dies.
+    """
+
+    @property
+    def identity(self) -> ScorerIdentity: ...
+
+    def similarities(self, texts: Sequence[str], cancel: CancelToken) -> Similarities: ...
+
+    def contradictions(self, pairs: Sequence[tuple[str, str]], cancel: CancelToken) -> Contradictions: ...
 
 
-class ModelGate(Protocol):
+class ScoringGate(Protocol):
+    """The only way from a stage to a scorer."""
+
+    def similarities(self, request: SimilarityRequest) -> Similarities | None:
+        """`None`: no scorer is installed, nothing was measured."""
+        ...
+
+    def contradictions(self, request: ContradictionRequest) -> Contradictions | None:
+        """`None`: no scorer is installed, nothing was measured."""
+        ...
+
+
+class ModelGate(ScoringGate, Protocol):
     """The only way from a stage to a model. Looks into the log first, asks only what is missing, records every reply."""
 
     def ask_all(self, requests: Sequence[ChatRequest]) -> tuple[Reply, ...]:
         """One reply a request, in order. Raises as `ChatModel.ask_all`, and `LogMismatch`, `NotRecorded`."""
-        ...
-
-    def score_pairs(self, request: PairRequest) -> PairScores | None:
-        """`None`: no scorer is installed, nothing was measured."""
         ...

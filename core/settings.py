@@ -6,7 +6,7 @@ import msgspec
 
 from core.errors import BadInput
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 """Rises whenever a prompt, form or order of calls changes; a case of another version opens read-only from its report."""
 
 

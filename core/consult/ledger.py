@@ -3,7 +3,16 @@
 from collections.abc import Sequence
 
 from core.domain.report import LeftOut, StageFigures
-from core.ports import ChatRequest, ModelGate, ModelIdentity, PairRequest, PairScores, Reply
+from core.ports import (
+    ChatRequest,
+    ContradictionRequest,
+    Contradictions,
+    ModelGate,
+    ModelIdentity,
+    Reply,
+    Similarities,
+    SimilarityRequest,
+)
 
 
 class Ledger:
@@ -18,8 +27,11 @@ class Ledger:
         self._replies |= {request.address: (request, reply) for request, reply in zip(requests, replies, strict=True)}
         return replies
 
-    def score_pairs(self, request: PairRequest) -> PairScores | None:
-        return self._gate.score_pairs(request)
+    def similarities(self, request: SimilarityRequest) -> Similarities | None:
+        return self._gate.similarities(request)
+
+    def contradictions(self, request: ContradictionRequest) -> Contradictions | None:
+        return self._gate.contradictions(request)
 
     def models(self) -> tuple[ModelIdentity, ...]:
         return tuple(dict.fromkeys(reply.model for _, reply in self._replies.values()))

@@ -2,7 +2,8 @@
 
 from core.consult.cant_miss import open_flags
 from core.consult.ledger import Ledger
-from core.domain.appraisal import CantMissReview, Cara, Refereeing
+from core.domain.alignment import Cara
+from core.domain.appraisal import CantMissReview, Refereeing
 from core.domain.case import Case
 from core.domain.differential import Differential
 from core.domain.report import ImmediateAction, Report

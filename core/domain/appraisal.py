@@ -1,4 +1,4 @@
-"""How the panel's agreement holds up: alignment of reasoning, and answers adopted from peers."""
+"""What was found about the panel: answers adopted from peers, and diagnoses that must not be missed."""
 
 from typing import Literal
 
@@ -6,28 +6,6 @@ from msgspec import Struct
 
 from core.domain.case import FlagId
 from core.domain.panel import SpecialistId
-
-
-class Alignment(Struct, frozen=True, kw_only=True):
-    """CARA at one moment. Every figure is `None` where it could not be measured."""
-
-    moment: Literal["before", "after"]
-    members: tuple[SpecialistId, ...] = ()
-    """Specialists whose leading diagnosis is the majority's."""
-    cara_hybrid: float | None = None
-    """-1..1."""
-    similarity: float | None = None
-    """-1..1."""
-    contradiction_rate: float | None = None
-    """0..1."""
-
-
-class Cara(Struct, frozen=True, kw_only=True):
-    before: Alignment
-    after: Alignment
-    not_measured: str | None = None
-    """Why there are no figures, as a sentence."""
-
 
 AdoptionFlag = Literal["adopted", "independent", "no_answer", "no_peers"]
 

@@ -4,7 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from core.domain.appraisal import CantMissReview, Cara, Refereeing
+from core.domain.alignment import Cara
+from core.domain.appraisal import CantMissReview, Refereeing
 from core.domain.case import Case
 from core.domain.differential import Differential
 from core.domain.panel import SpecialistId

@@ -1,11 +1,11 @@
 """Forms: one declaration gives the instructions, the grammar that constrains decoding, and the parser."""
 
 from core.forms.fields import Choice, Field, Name, Number, Option, Picks, Repeat, Text, words
-from core.forms.filled import Filled, Picked, Repeated, Value, Written
+from core.forms.filled import CUT, Filled, Picked, Repeated, Value, Written
 from core.forms.form import Form, NotFilled
 from core.forms.walk import Step
 
 __all__ = [
-    "Choice", "Field", "Filled", "Form", "Name", "NotFilled", "Number", "Option", "Picked", "Picks", "Repeat",
+    "CUT", "Choice", "Field", "Filled", "Form", "Name", "NotFilled", "Number", "Option", "Picked", "Picks", "Repeat",
     "Repeated", "Step", "Text", "Value", "Written", "words",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from core.domain.case import CaseId, Note, Settlement, Vignette
 from core.domain.panel import Panel
-from core.ports import Address, ChatRequest, PairRequest, PairScores, Reply
+from core.ports import Address, ChatRequest, Reply, Scores, ScoringRequest
 from core.settings import ConsultSettings
 
 ReportFormat = Literal["html", "markdown", "docx", "pdf", "json", "fhir"]
@@ -51,10 +51,10 @@ class CallFinished(Struct, frozen=True, kw_only=True, tag=True):
 
 
 class PairsScored(Struct, frozen=True, kw_only=True, tag=True):
-    """Text pairs were measured."""
+    """Texts were compared, or pairs of them tested for contradiction."""
 
-    request: PairRequest
-    scores: PairScores | None
+    request: ScoringRequest
+    scores: Scores | None
     """None: no scorer was installed, nothing was measured. Recorded, so that a replay gives the same report."""
 
 

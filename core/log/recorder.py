@@ -13,11 +13,15 @@ from core.ports import (
     CancelToken,
     ChatModel,
     ChatRequest,
-    PairRequest,
+    ContradictionRequest,
+    Contradictions,
     PairScorer,
-    PairScores,
     Reply,
     ReplyFinished,
+    Scores,
+    ScoringRequest,
+    Similarities,
+    SimilarityRequest,
     Watch,
     unwatched,
 )
@@ -72,11 +76,20 @@ class Recorder:
             self._attempt(lambda: self._ask(model, requests), lambda: self._missing(requests))
         return tuple(self._calls[address].reply for address in addresses)
 
-    def score_pairs(self, request: PairRequest) -> PairScores | None:
-        """Scores of each pair; None: no scorer was installed when this was first asked.
+    def similarities(self, request: SimilarityRequest) -> Similarities | None:
+        """Cosines of the texts; None: no scorer was installed when this was first asked. Raises as `_scored`."""
+        scores = self._scored(request)
+        assert scores is None or isinstance(scores, Similarities)
+        return scores
 
-        Raises `LogMismatch`, `NotRecorded`, `Stopped`, `NotWritable`, and as the scorer does.
-        """
+    def contradictions(self, request: ContradictionRequest) -> Contradictions | None:
+        """Probabilities of the pairs; None: no scorer was installed when this was first asked. Raises as `_scored`."""
+        scores = self._scored(request)
+        assert scores is None or isinstance(scores, Contradictions)
+        return scores
+
+    def _scored(self, request: ScoringRequest) -> Scores | None:
+        """Raises `LogMismatch`, `NotRecorded`, `Stopped`, `NotWritable`, and as the scorer does."""
         if request.address in self._pairs:
             _compare(self._pairs[request.address].request, request)
         elif self._scorer is None and self._model is None:
@@ -124,10 +137,9 @@ class Recorder:
                 f"The engine ended without answering {len(waiting)} of {len(missing)} calls; resume the case."
             )
 
-    def _score(self, request: PairRequest) -> None:
-        scores = None if self._scorer is None else self._scorer.score(request.pairs)
-        if scores is not None and not len(request.pairs) == len(scores.contradiction) == len(scores.similarity):
-            raise ValueError("the scorer did not give one score a pair")
+    def _score(self, request: ScoringRequest) -> None:
+        self._watch(BatchAsked(addresses=(request.address,)))
+        scores = None if self._scorer is None else _measured(self._scorer, request, self._cancel)
         scored = PairsScored(request=request, scores=scores)
         self._library.append(self._case_id, scored)
         self._pairs[request.address] = scored
@@ -139,6 +151,19 @@ class Recorder:
             error.add_note(f"not recorded: {type(unrecorded).__name__}")
 
 
-def _compare(recorded: ChatRequest | PairRequest, asked: ChatRequest | PairRequest) -> None:
+def _compare(recorded: ChatRequest | ScoringRequest, asked: ChatRequest | ScoringRequest) -> None:
     if recorded != asked:
         raise LogMismatch(asked.address)
+
+
+def _measured(scorer: PairScorer, request: ScoringRequest, cancel: CancelToken) -> Scores:
+    """Raises `ValueError` where the scorer gave another number of scores than it was asked for."""
+    if isinstance(request, SimilarityRequest):
+        similar = scorer.similarities(request.texts, cancel)
+        if {len(row) for row in similar.cosines} | {len(similar.cosines)} != {len(request.texts)}:
+            raise ValueError("the scorer did not give one cosine a pair of texts")
+        return similar
+    contradictory = scorer.contradictions(request.pairs, cancel)
+    if len(contradictory.probabilities) != len(request.pairs):
+        raise ValueError("the scorer did not give one probability a pair")
+    return contradictory

@@ -1,13 +1,14 @@
 """The whole document in the order in which a clinician reads it."""
 
 from core.domain.report import Report
-from core.render.agreement import alignment, referee
+from core.render.alignment import alignment
 from core.render.contents import Document, Issued, Section
 from core.render.danger import cant_miss
 from core.render.debate import debate
 from core.render.opening import DISCLAIMER, about_case, immediate_actions
 from core.render.provenance import limits, making, notes, panel, vignette
 from core.render.ranking import differential
+from core.render.refereeing import referee
 from core.render.references import References
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from core.domain.report import Report
-from core.render.contents import Block, Facts, Issued, Items, Paragraph, Section, Table, visible
+from core.render.contents import Block, Document, Facts, Issued, Items, Paragraph, Section, Table, visible
 from core.render.document import document
 
 _DEEPEST = 6
@@ -16,7 +16,11 @@ _BULLETS = re.compile(r"^(?:[-+:]|\d+(?=[.)]))")
 
 def render_markdown(report: Report, *, issued: Issued) -> str:
     """The same content as the HTML, in UTF-8 text that ends with a line break."""
-    made = document(report, issued)
+    return write_markdown(document(report, issued))
+
+
+def write_markdown(made: Document) -> str:
+    """Any document as UTF-8 text that ends with a line break."""
     parts = [f"# {_in_line(made.title)}", *_sections(made.sections, 2), "---", _text(made.footer)]
     return "\n\n".join(parts) + "\n"
 

@@ -22,7 +22,7 @@ from core.log.casebook import (
     sign_off,
 )
 from core.log.events import CallCancelled, CallFailed, PairsScored, ReportIssued
-from core.ports import Address, PairRequest
+from core.ports import Address, ContradictionRequest
 from core.settings import ConsultSettings
 
 FLAG = FlagId("aortic-dissection")
@@ -65,7 +65,7 @@ def test_latest_panel_counts_until_the_consultation_begins(library, case_id, pan
     seat_panel(library, case_id, panel, "Dr. Ruiz")
     assert load_case(library, case_id).panel == panel
     for address, refused in (("panel/proposal/1", False), ("r1/cardiology/1", True)):
-        request = PairRequest(address=Address(address), pairs=())
+        request = ContradictionRequest(address=Address(address), pairs=())
         library.append(case_id, PairsScored(request=request, scores=None))
         if refused:
             with pytest.raises(BadInput, match="has begun"):
@@ -130,7 +130,7 @@ def test_state_follows_what_happened_last(library, case_id, panel):
     seat_panel(library, case_id, panel, "Dr. Ruiz")
     states.append(state(library, case_id))
     for event in (
-        PairsScored(request=PairRequest(address=address, pairs=()), scores=None),
+        PairsScored(request=ContradictionRequest(address=address, pairs=()), scores=None),
         CallCancelled(addresses=(address,)),
         CallFailed(addresses=(address,), sentence="The engine died."),
         ReportIssued(report="{}", format="json", document_sha256="0" * 64, protocol_version=1),

@@ -30,7 +30,7 @@ from core.log.events import (
     PairsScored,
 )
 from core.log.store import Library
-from core.ports import Address, PairRequest, PairScores
+from core.ports import Address, ContradictionRequest, Contradictions, ScorerIdentity
 from core.settings import ConsultSettings
 
 ROOT = Path(core.__file__).parents[1]
@@ -86,8 +86,11 @@ def test_events_go_where_they_belong(library, case_id):
 
 
 def test_what_would_not_read_back_is_refused(library, case_id):
-    request = PairRequest(address=Address("cara/before/1"), pairs=(("a", "b"),))
-    scores = PairScores(contradiction=(float("nan"),), similarity=(0.1,), scorer="tiny")
+    request = ContradictionRequest(address=Address("cara/contradiction/1"), pairs=(("a", "b"),))
+    scorer = ScorerIdentity(
+        nli_id="n", nli_sha256="0", embedding_id="e", embedding_sha256="0", engine="x", device="CPU", grade="limited"
+    )
+    scores = Contradictions(probabilities=(float("nan"),), scorer=scorer)
     with pytest.raises(ValueError, match="not recorded"):
         library.append(case_id, PairsScored(request=request, scores=scores))
     assert library.verify().count == 1

@@ -31,13 +31,16 @@ from core.ports import (
     Block,
     CancelToken,
     ChatRequest,
+    ContradictionRequest,
+    Contradictions,
     ModelIdentity,
-    PairRequest,
-    PairScores,
     Reply,
     ReplyFinished,
     Sampling,
+    ScorerIdentity,
     Signal,
+    Similarities,
+    SimilarityRequest,
     TextGrown,
     Watch,
 )
@@ -48,8 +51,14 @@ IDENTITY = ModelIdentity(
     device="none",
 )  # fmt: skip
 FORM = Form(name="relevance", fields=(Text(label="WHY", max_chars=80),))
-PAIRS = PairRequest(address=Address("cara/before/1"), pairs=(("a", "b"), ("b", "c")))
-SCORES = PairScores(contradiction=(0.1, 0.9), similarity=(0.5, -0.2), scorer="tiny")
+SCORER = ScorerIdentity(
+    nli_id="tiny-nli", nli_sha256="0" * 64, embedding_id="tiny-embedding", embedding_sha256="0" * 64, engine="tiny 1",
+    device="none", grade="demonstration only",
+)  # fmt: skip
+PAIRS = ContradictionRequest(address=Address("cara/contradiction/1"), pairs=(("a", "b"), ("b", "c")))
+TEXTS = SimilarityRequest(address=Address("cara/similarity/1"), texts=("a", "b"))
+SCORES = Contradictions(probabilities=(0.1, 0.9), scorer=SCORER)
+COSINES = Similarities(cosines=((1.0, 0.5), (0.5, 1.0)), scorer=SCORER)
 
 
 def request(speaker: str, own: str = "Say why.") -> ChatRequest:
@@ -108,16 +117,25 @@ class LazyModel(TinyModel):
 
 
 class TinyScorer:
-    def __init__(self, *failures: BaseException, scores: PairScores = SCORES) -> None:
+    identity = SCORER
+
+    def __init__(self, *failures: BaseException, scores: Contradictions = SCORES) -> None:
         self.failures = list(failures)
         self.scores = scores
         self.asked = 0
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> PairScores:
+    def contradictions(self, pairs: Sequence[tuple[str, str]], cancel: CancelToken) -> Contradictions:
+        self._ask()
+        return self.scores
+
+    def similarities(self, texts: Sequence[str], cancel: CancelToken) -> Similarities:
+        self._ask()
+        return COSINES
+
+    def _ask(self) -> None:
         self.asked += 1
         if self.failures:
             raise self.failures.pop(0)
-        return self.scores
 
 
 def kinds(library, case_id) -> list[str]:
@@ -227,7 +245,7 @@ def test_nothing_is_asked_after_a_stop(library, case_id):
     with pytest.raises(Stopped):
         recorder.ask_all(REQUESTS)
     with pytest.raises(Stopped):
-        recorder.score_pairs(PAIRS)
+        recorder.contradictions(PAIRS)
     assert (model.batches, scorer.asked) == ([], 0)
 
 
@@ -281,35 +299,47 @@ def test_full_disk_is_told_as_such(library, case_id):
 def test_pairs_are_scored_once(library, case_id):
     scorer = TinyScorer()
     recorder = Recorder(library, case_id, scorer=scorer)
-    assert recorder.score_pairs(PAIRS) == recorder.score_pairs(PAIRS) == SCORES
-    assert Recorder(library, case_id).score_pairs(PAIRS) == SCORES
+    assert recorder.contradictions(PAIRS) == recorder.contradictions(PAIRS) == SCORES
+    assert Recorder(library, case_id).contradictions(PAIRS) == SCORES
     assert scorer.asked == 1
-    with pytest.raises(LogMismatch, match="cara/before/1"):
-        recorder.score_pairs(msgspec.structs.replace(PAIRS, pairs=(("a", "b"),)))
-    with pytest.raises(NotRecorded, match="cara/after/1"):
-        Recorder(library, case_id).score_pairs(msgspec.structs.replace(PAIRS, address=Address("cara/after/1")))
+    with pytest.raises(LogMismatch, match="cara/contradiction/1"):
+        recorder.contradictions(msgspec.structs.replace(PAIRS, pairs=(("a", "b"),)))
+    with pytest.raises(NotRecorded, match="cara/contradiction/2"):
+        Recorder(library, case_id).contradictions(
+            msgspec.structs.replace(PAIRS, address=Address("cara/contradiction/2"))
+        )
 
 
 def test_case_run_without_a_scorer_stays_unmeasured(library, case_id):
-    assert Recorder(library, case_id, model=TinyModel()).score_pairs(PAIRS) is None
-    assert Recorder(library, case_id, model=TinyModel(), scorer=TinyScorer()).score_pairs(PAIRS) is None
-    assert Recorder(library, case_id).score_pairs(PAIRS) is None
+    assert Recorder(library, case_id, model=TinyModel()).contradictions(PAIRS) is None
+    assert Recorder(library, case_id, model=TinyModel(), scorer=TinyScorer()).contradictions(PAIRS) is None
+    assert Recorder(library, case_id).contradictions(PAIRS) is None
     assert library.events(case_id)[1:] == (PairsScored(request=PAIRS, scores=None),)
 
 
 def test_dead_scorer_is_asked_once_more(library, case_id):
-    assert Recorder(library, case_id, scorer=TinyScorer(EngineFailed("x"))).score_pairs(PAIRS) == SCORES
-    other = msgspec.structs.replace(PAIRS, address=Address("cara/after/1"))
+    assert Recorder(library, case_id, scorer=TinyScorer(EngineFailed("x"))).contradictions(PAIRS) == SCORES
+    other = msgspec.structs.replace(PAIRS, address=Address("cara/contradiction/2"))
     with pytest.raises(EngineFailed):
-        Recorder(library, case_id, scorer=TinyScorer(EngineFailed("x"), EngineFailed("y"))).score_pairs(other)
+        Recorder(library, case_id, scorer=TinyScorer(EngineFailed("x"), EngineFailed("y"))).contradictions(other)
     assert library.events(case_id)[-1] == CallFailed(addresses=(other.address,), sentence="y")
 
 
 def test_wrong_number_of_scores_is_refused(library, case_id):
-    scorer = TinyScorer(scores=PairScores(contradiction=(0.1,), similarity=(0.1,), scorer="tiny"))
-    with pytest.raises(ValueError, match="one score a pair"):
-        Recorder(library, case_id, scorer=scorer).score_pairs(PAIRS)
-    assert kinds(library, case_id) == ["CallFailed"]
+    scorer = TinyScorer(scores=Contradictions(probabilities=(0.1,), scorer=SCORER))
+    with pytest.raises(ValueError, match="one probability a pair"):
+        Recorder(library, case_id, scorer=scorer).contradictions(PAIRS)
+    with pytest.raises(ValueError, match="one cosine a pair"):
+        Recorder(library, case_id, scorer=scorer).similarities(msgspec.structs.replace(TEXTS, texts=("a", "b", "c")))
+    assert kinds(library, case_id) == ["CallFailed", "CallFailed"]
+
+
+def test_texts_are_compared_once(library, case_id):
+    scorer = TinyScorer()
+    recorder = Recorder(library, case_id, scorer=scorer)
+    assert recorder.similarities(TEXTS) == recorder.similarities(TEXTS) == COSINES
+    assert Recorder(library, case_id).similarities(TEXTS) == COSINES
+    assert scorer.asked == 1
 
 
 FAILURES = st.sampled_from([Stopped, EngineFailed, CaseTooLong, KeyError])

@@ -14,7 +14,16 @@ from core.consult.panel import propose_panel
 from core.consult.pipeline import consult
 from core.domain.case import Case, CaseId
 from core.errors import UnknownModel
-from core.ports import ChatRequest, PairRequest, PairScores, Reply, Sampling, unwatched
+from core.ports import (
+    ChatRequest,
+    ContradictionRequest,
+    Contradictions,
+    Reply,
+    Sampling,
+    Similarities,
+    SimilarityRequest,
+    unwatched,
+)
 from core.settings import ConsultSettings
 from models.gguf.engine import GgufModel
 from models.shelf import Shelf
@@ -53,7 +62,10 @@ class ParsingGate:
     def _short(self, request: ChatRequest) -> ChatRequest:
         return replace(request, system="", shared=(), sampling=self._sampling or request.sampling)
 
-    def score_pairs(self, request: PairRequest) -> PairScores | None:
+    def similarities(self, request: SimilarityRequest) -> Similarities | None:
+        return None
+
+    def contradictions(self, request: ContradictionRequest) -> Contradictions | None:
         return None
 
 

@@ -1,7 +1,7 @@
-"""How the panel's agreement came about: answers adopted from peers, and alignment of reasoning. Only when released."""
+"""How the panel's agreement came about: answers adopted from peers. Only when released."""
 
-from core.domain.appraisal import Adoption, Alignment, Cara, Refereeing
-from core.render.contents import Block, Facts, Paragraph, Section, fact, table
+from core.domain.appraisal import Adoption, Refereeing
+from core.render.contents import Facts, Paragraph, Section, fact, table
 from core.render.references import References, percent
 
 FLAGS = {
@@ -25,11 +25,6 @@ PROXY = (
     "Proxy check: the private answer stands in for what the specialist would say without the panel. This "
     "substitution was not validated in the publication, so it is compared with round 3, which was "
     "answered before any colleague was heard."
-)
-NOT_CORRECTNESS = "Alignment is not correctness: a panel can reason alike and be wrong."
-READING = (
-    "Read the two together. Contradiction rate and similarity both fall: consistency illusion, beware. "
-    "The contradiction rate falls and similarity rises: true alignment. The contradiction rate alone is fragile."
 )
 
 
@@ -84,39 +79,3 @@ def _agreement(found: Refereeing) -> str:
     if found.proxy_agreement is None:
         return "not measured"
     return f"{percent(found.proxy_agreement)} of the private answers equal the specialist's answer in round 3"
-
-
-def alignment(cara: Cara | None, names: References) -> Section:
-    if cara is None:
-        figures: tuple[Block, ...] = (Paragraph(text="Not measured."),)
-    elif cara.not_measured is not None:
-        figures = (Paragraph(text=cara.not_measured, tone="notice"),)
-    else:
-        figures = (
-            table(
-                "Alignment before and after the debate",
-                ("Moment", "Specialists with the majority's leading diagnosis", "CARA (-1 to 1)", "CARA (0 to 1)",
-                 "Similarity (-1 to 1)", "Contradiction rate"),
-                [_moment(cara.before, names), _moment(cara.after, names)],
-                "Not measured.",
-            ),
-            Paragraph(text=READING),
-        )  # fmt: skip
-    return Section(title="Alignment of reasoning", blocks=(*figures, Paragraph(text=NOT_CORRECTNESS, tone="notice")))
-
-
-def _moment(at: Alignment, names: References) -> tuple[str, ...]:
-    hybrid = at.cara_hybrid
-    rate = at.contradiction_rate
-    return (
-        f"{at.moment} the debate",
-        names.specialties(at.members),
-        _figure(hybrid),
-        _figure(None if hybrid is None else (1 + hybrid) / 2),
-        _figure(at.similarity),
-        "not measured" if rate is None else f"{percent(rate)} of the closest pairs of steps",
-    )
-
-
-def _figure(value: float | None) -> str:
-    return "not measured" if value is None else f"{value:.2f}"
