@@ -167,7 +167,13 @@ class ReplyFinished(Struct, frozen=True, kw_only=True, tag=True):
     from_log: bool = False
 
 
-Signal = BatchAsked | PromptEvaluated | TextGrown | ReplyFinished
+class ScoringAsked(Struct, frozen=True, kw_only=True, tag=True):
+    """Reasoning is compared now: so many texts or pairs of texts."""
+
+    items: int
+
+
+Signal = BatchAsked | PromptEvaluated | TextGrown | ReplyFinished | ScoringAsked
 Watch = Callable[[Signal], None]
 """Called on the worker's thread while a batch runs; must return quickly and never raise."""
 

@@ -14,7 +14,7 @@ from core.ports import ReplyFinished, Signal
 NAMES = {
     "panel": "choosing the panel", "r1": "round 1, relevance", "r2": "round 2, triage", "r3": "round 3, own differentials",
     "r5a": "round 5, positions", "r5b": "round 5, challenges", "r5c": "round 5, answers", "r6": "round 6, ballots",
-    "r7": "round 7, can't-miss", "referee": "referee", "noise": "referee, repeats",
+    "r7": "round 7, can't-miss", "cara": "comparing the reasoning", "referee": "referee", "noise": "referee, repeats",
 }  # fmt: skip
 PLAIN_EVERY_S = 20.0
 
@@ -59,7 +59,9 @@ class Live:
 
 def _line(snapshot: Snapshot) -> str:
     done = sum(speaker.state == "done" for speaker in snapshot.speakers)
-    parts = [NAMES.get(snapshot.stage or "", snapshot.stage or "starting"), f"{done} of {len(snapshot.speakers)} done"]
+    parts = [NAMES.get(snapshot.stage or "", snapshot.stage or "starting")]
+    if snapshot.speakers:
+        parts.append(f"{done} of {len(snapshot.speakers)} done")
     if snapshot.tokens_per_s is not None:
         parts.append(f"{snapshot.tokens_per_s:.0f} tokens/s")
     if snapshot.left_s is not None:

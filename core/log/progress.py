@@ -11,6 +11,7 @@ from core.ports import (
     BatchAsked,
     PromptEvaluated,
     ReplyFinished,
+    ScoringAsked,
     Signal,
     TextGrown,
 )
@@ -19,12 +20,12 @@ MonotonicClock = Callable[[], float]
 """Seconds from some moment on, for instance `time.monotonic`."""
 SpeakerState = Literal["waiting", "writing", "done"]
 
-STAGES = ("panel", "r1", "r2", "r3", "r5a", "r5b", "r5c", "r6", "r7", "referee")
-"""Stages with model calls, in order."""
+STAGES = ("panel", "r1", "r2", "r3", "r5a", "r5b", "r5c", "r6", "r7", "cara", "referee")
+"""Stages in which models work, in order."""
 
 EXPECTED_TOKENS: dict[str, int] = {
     "panel": 200, "r1": 40, "r2": 120, "r3": 495, "r5a": 350, "r5b": 90, "r5c": 350, "r6": 25, "r7": 180,
-    "referee": 15,
+    "cara": 0, "referee": 15,
 }  # fmt: skip
 """Tokens that one specialist writes in a stage, all its calls together: ours, only for the estimate of the time left.
 The panel is proposed by one call."""
@@ -91,6 +92,10 @@ class Progress:
                 self._grow(signal.address, signal.tokens)
             case ReplyFinished():
                 self._finish(signal)
+            case ScoringAsked():
+                self._stage = "cara"
+                self._tokens.clear()
+                self._done.clear()
 
     def snapshot(self) -> Snapshot:
         """The figures of this moment."""

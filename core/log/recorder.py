@@ -19,6 +19,7 @@ from core.ports import (
     Reply,
     ReplyFinished,
     Scores,
+    ScoringAsked,
     ScoringRequest,
     Similarities,
     SimilarityRequest,
@@ -138,8 +139,11 @@ class Recorder:
             )
 
     def _score(self, request: ScoringRequest) -> None:
-        self._watch(BatchAsked(addresses=(request.address,)))
-        scores = None if self._scorer is None else _measured(self._scorer, request, self._cancel)
+        scores = None
+        if self._scorer is not None:
+            items = request.texts if isinstance(request, SimilarityRequest) else request.pairs
+            self._watch(ScoringAsked(items=len(items)))
+            scores = _measured(self._scorer, request, self._cancel)
         scored = PairsScored(request=request, scores=scores)
         self._library.append(self._case_id, scored)
         self._pairs[request.address] = scored

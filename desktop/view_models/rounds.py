@@ -28,6 +28,7 @@ SEALED: dict[str, str] = {
 }
 """What ranks is withheld, so it is not shown while it is written either. Source: protocol section 9."""
 _HIDDEN_STAGE = "noise"
+COMPARING = "Comparing the reasoning"
 STATES = {"waiting": "waiting", "writing": "writing", "done": "finished"}
 
 
@@ -115,7 +116,7 @@ class RoundsView:
         if self.stopping:
             return "Stopping. Finished replies are kept."
         snapshot = self._progress.snapshot()
-        parts = [name or "Loading the model"]
+        parts = [COMPARING if snapshot.stage == "cara" else name or "Loading the model"]
         if snapshot.tokens_per_s is not None:
             parts.append(f"{snapshot.tokens_per_s:.0f} tokens/s")
         elif snapshot.prompt_share is not None and snapshot.prompt_share < 1:

@@ -12,6 +12,7 @@ from core.ports import (
     PromptEvaluated,
     Reply,
     ReplyFinished,
+    ScoringAsked,
     TextGrown,
 )
 
@@ -162,3 +163,12 @@ def test_time_left_falls_to_zero_at_the_end_and_is_never_negative(seats, steps):
             progress.take(finished(address, 30))
     assert progress.snapshot().left_s == 0
     assert {speaker.state for speaker in progress.snapshot().speakers} == {"done"}
+
+
+def test_comparing_the_reasoning_is_a_stage_without_specialists(progress):
+    progress.take(BatchAsked(addresses=(Address("r7/cardiology/1"),)))
+    progress.take(ScoringAsked(items=20))
+    snapshot = progress.snapshot()
+    assert (snapshot.stage, snapshot.speakers) == ("cara", ())
+    progress.take(BatchAsked(addresses=(Address("referee/cardiology/1"),)))
+    assert states(progress) == {"cardiology": "waiting"}
