@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 MODEL ?= qwen2.5-coder-1.5b
+SCORER := minilm-l6-int8
 CASE ?= desktop/resources/sample_case.txt
 OUT ?= out/review
 
@@ -11,7 +12,7 @@ OUT ?= out/review
 AMX_OFF := $(shell $${CXX:-c++} -mno-amx-tile -x c++ -E /dev/null >/dev/null 2>&1 && echo -mno-amx-tile -mno-amx-int8 -mno-amx-bf16)
 export CXXFLAGS += $(AMX_OFF)
 
-.PHONY: setup review app test check bench lock clean
+.PHONY: setup review app test check bench bench-cara lock clean
 
 setup: $(VENV)/.ready  ## virtual environment with locked dependencies
 
@@ -22,15 +23,15 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	touch $@
 
 review: setup  ## the sample case through the whole panel, with the trial model
-	$(RUN)/python -m models.fetch $(MODEL)
+	$(RUN)/python -m models.fetch $(MODEL) $(SCORER)
 	$(RUN)/ground-rounds review $(CASE) --model $(MODEL) --out $(OUT) $(ARGS) || test $$? -eq 3  # 3: withheld, as it should be
 
 app: setup  ## the window
-	$(RUN)/python -m models.fetch $(MODEL)
+	$(RUN)/python -m models.fetch $(MODEL) $(SCORER)
 	$(RUN)/ground-rounds
 
 test: setup check  ## style, types, structure and all tests
-	$(RUN)/python -m models.fetch smollm2-135m
+	$(RUN)/python -m models.fetch smollm2-135m $(SCORER)
 	QT_QPA_PLATFORM=offscreen $(RUN)/python -m pytest
 
 check: setup
@@ -42,6 +43,10 @@ check: setup
 bench: setup  ## ratios measured side by side; not part of the tests
 	$(RUN)/python -m models.fetch smollm2-135m
 	$(RUN)/python -m tests.bench.engine $(ARGS)
+
+bench-cara: setup  ## what the installed scorer finds; DATA=folder with the labelled public sets
+	$(RUN)/python -m models.fetch $(SCORER)
+	$(RUN)/python -m tests.bench.cara $(if $(DATA),--data $(DATA)) $(ARGS)
 
 lock: setup  ## resolve the dependencies anew
 	$(RUN)/pip-compile --quiet --extra dev --generate-hashes --allow-unsafe --strip-extras \

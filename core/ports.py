@@ -89,7 +89,7 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 ScorerGrade = Literal["validated", "limited", "demonstration only"]
-"""What the probes of `models.probes` allow to be said of a scorer. Only the first two may warn a clinician."""
+"""What the probes of `models.scoring.probes` allow to be said of a scorer. Only the first two may warn a clinician."""
 
 
 class ScorerIdentity(Struct, frozen=True, kw_only=True):
@@ -204,6 +204,10 @@ class ChatModel(Protocol):
         """
         ...
 
+    def close(self) -> None:
+        """Free what it holds; after that it is not asked any more."""
+        ...
+
 
 class PairScorer(Protocol):
     """An NLI model and an embedding model.
@@ -217,6 +221,10 @@ class PairScorer(Protocol):
     def similarities(self, texts: Sequence[str], cancel: CancelToken) -> Similarities: ...
 
     def contradictions(self, pairs: Sequence[tuple[str, str]], cancel: CancelToken) -> Contradictions: ...
+
+    def close(self) -> None:
+        """Free what it holds; after that it is not asked any more."""
+        ...
 
 
 class ScoringGate(Protocol):

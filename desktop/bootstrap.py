@@ -23,13 +23,16 @@ from core.domain.report import ImmediateAction, Report
 from core.domain.statement import Statement
 from core.durable import write_durably
 from core.errors import BadInput, NotRecorded, NotWritable
+from core.evaluate.agreement import TranscriptScores, score_transcript
+from core.evaluate.direct import Direct
+from core.evaluate.transcript import Transcript, read_transcript_file
 from core.log import casebook
 from core.log.catalog import CaseEntry
 from core.log.events import ReportFormat
 from core.log.keys import default_library_path, open_library
 from core.log.recorder import Recorder
 from core.log.store import Library
-from core.ports import CancelToken, ChatModel, Watch, unwatched
+from core.ports import CancelToken, ChatModel, PairScorer, Watch, unwatched
 from core.render.contents import Issued
 from core.settings import PROTOCOL_VERSION, ConsultSettings
 
@@ -72,6 +75,7 @@ class Workplace:
     def __init__(self, library: Library) -> None:
         self.library = library
         self._models: dict[str, ChatModel] = {}
+        self._scorers: dict[str, PairScorer | None] = {}
 
     @classmethod
     def open(cls, path: Path | None, passphrase: str | None, notice: Notice) -> "Workplace":
@@ -79,10 +83,9 @@ class Workplace:
         return cls(open_library(path or default_library_path(), passphrase, notice))
 
     def close(self) -> None:
-        for model in self._models.values():
-            close = getattr(model, "close", None)
-            if close is not None:
-                close()
+        for each in (*self._models.values(), *self._scorers.values()):
+            if each is not None:
+                each.close()
         self.library.close()
 
     def begin(self, text: str, settings: ConsultSettings, model_id: str, seed: int | None = None) -> Opened:
@@ -102,7 +105,8 @@ class Workplace:
         """Work the case up, or go on with it: what the log holds is not asked again. Raises as the gate does."""
         case = casebook.load_case(self.library, case_id)
         _require_this_protocol(case)
-        recorder = Recorder(self.library, case_id, model=self.model(case.model_id), watch=watch, cancel=cancel)
+        model, scorer = self.model(case.model_id), self.scorer(case.model_id)
+        recorder = Recorder(self.library, case_id, model=model, scorer=scorer, watch=watch, cancel=cancel)
         if not case.panel.specialists:
             panel = propose_panel(case.vignette, case.settings, case.seed, recorder)
             casebook.seat_panel(self.library, case_id, panel, by="proposed by the model")
@@ -232,17 +236,58 @@ class Workplace:
             self._models[model_id] = _model(model_id)
         return self._models[model_id]
 
+    def scorer(self, model_id: str) -> PairScorer | None:
+        """What measures the reasoning of a panel of this model, in its own process; None where nothing is installed.
+
+        Raises as loading does.
+        """
+        if model_id not in self._scorers:
+            scorer = _scorer(model_id)
+            if scorer is not None:
+                _ = scorer.identity  # loads it: what cannot be loaded is told before the case begins, not at its end
+            self._scorers[model_id] = scorer
+        return self._scorers[model_id]
+
 
 class ModelShelf:
-    """The shelf of models as the command line and the window see it."""
+    """The shelf of language and scoring models as the command line and the window see it."""
 
     def __init__(self) -> None:
+        from models.scoring.shelf import ScorerShelf
         from models.shelf import Shelf
 
         self._shelf = Shelf()
+        self._scorers = ScorerShelf(self._shelf)
+
+    def scorer_rows(self) -> list[dict[str, Any]]:
+        """Scoring models on this computer, and those that can be fetched, each with `installed`, `used` and `grade`."""
+        from models.registry import scorers
+        from models.scoring.shelf import NotInstalled
+
+        pair = self._scorers.chosen()
+        used = () if isinstance(pair, NotInstalled) else (pair.nli.card.id, pair.embedding.card.id)
+        rows = {
+            card.id: {"id": card.id, "title": card.title, "bytes": card.bytes, "license": card.license}
+            for card in scorers()
+        }
+        state: dict[str, Any] = {"installed": False, "used": False, "kind": None, "grade": None}
+        found = {row_id: {**row, **state} for row_id, row in rows.items()}
+        for each in self._scorers.list():
+            card = each.card
+            found[card.id] = {
+                "id": card.id,
+                "title": card.title,
+                "bytes": card.model_bytes,
+                "license": card.license,
+                "installed": True,
+                "used": card.id in used,
+                "kind": card.kind,
+                "grade": None if card.probes is None else card.probes.grade,
+            }
+        return list(found.values())
 
     def rows(self) -> list[dict[str, Any]]:
-        """Known models and models on the shelf, each with `installed`."""
+        """Known language models and those on the shelf, each with `installed`."""
         from models.registry import cards
 
         shelved = {model.card.id: model.card for model in self._shelf.list()}
@@ -254,16 +299,30 @@ class ModelShelf:
         return rows
 
     def unusable(self) -> list[tuple[str, str]]:
-        return [(file.path.name, file.reason) for file in self._shelf.unusable()]
+        files = (*self._shelf.unusable(), *self._scorers.unusable())
+        return [(file.path.name, file.reason) for file in files]
 
-    def add(self, file: Path) -> str:
-        return self._shelf.add(file).card.id
+    def add(self, source: Path) -> str:
+        """A GGUF file becomes a language model, a folder a scoring model that is used from now on."""
+        return self._scorers.add(source).card.id if source.is_dir() else self._shelf.add(source).card.id
 
     def check(self, model_id: str) -> str:
-        return self._shelf.check(model_id).card.id
+        return self._scorers.check(model_id).card.id if self._scores(model_id) else self._shelf.check(model_id).card.id
 
     def remove(self, model_id: str) -> None:
-        self._shelf.remove(model_id)
+        if self._scores(model_id):
+            self._scorers.remove(model_id)
+        else:
+            self._shelf.remove(model_id)
+
+    def _scores(self, model_id: str) -> bool:
+        return any(row["id"] == model_id for row in self.scorer_rows())
+
+    def export(self, arguments: list[str]) -> int:
+        """Make a scoring model of PyTorch ready for `add`; returns the exit code."""
+        from models import export_onnx
+
+        return export_onnx.main(arguments)
 
     def get(self, model_id: str) -> int:
         """Fetch a known model with a progress bar; returns the exit code."""
@@ -281,6 +340,40 @@ def _model(model_id: str) -> ChatModel:
     from models.shelf import Shelf
 
     return RemoteModel(Shelf().find(model_id))
+
+
+def _scorer(model_id: str) -> PairScorer | None:
+    from models import scripted
+
+    return scripted.ScriptedScorer() if model_id == scripted.MODEL_ID else installed_scorer()
+
+
+def installed_scorer() -> PairScorer | None:
+    """The chosen NLI and embedding model, in their own process; None where one of them is missing. Close it after use."""
+    from models.remote import RemoteScorer
+    from models.scoring.shelf import NotInstalled, ScorerShelf
+
+    pair = ScorerShelf().chosen()
+    return None if isinstance(pair, NotInstalled) else RemoteScorer(pair.nli.folder, pair.embedding.folder)
+
+
+def scorer_missing() -> str | None:
+    """Why alignment cannot be measured on this computer, as a sentence; None where it can."""
+    from models.scoring.shelf import NotInstalled, ScorerShelf
+
+    pair = ScorerShelf().chosen()
+    return pair.reason if isinstance(pair, NotInstalled) else None
+
+
+def score_transcript_file(file: Path, cancel: CancelToken) -> tuple[Transcript, TranscriptScores]:
+    """Measure a transcript with the installed scorer, without a library. Raises `BadInput`, and as the scorer does."""
+    transcript = read_transcript_file(file)
+    scorer = installed_scorer()
+    try:
+        return transcript, score_transcript(transcript, Direct(scorer, cancel))
+    finally:
+        if scorer is not None:
+            scorer.close()
 
 
 def _require_this_protocol(case: Case) -> None:

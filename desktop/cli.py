@@ -73,6 +73,9 @@ def parser() -> argparse.ArgumentParser:
     verify = commands.add_parser("verify", help="check every row of the library and name the first bad one")
     _add_common(verify)
     _add_models(commands)
+    cara = commands.add_parser("cara", help="how alike the agents of a transcript reason who give the same answer")
+    cara.add_argument("file", metavar="TRANSCRIPT.json", type=Path)
+    cara.add_argument("--json", action="store_true", help="print facts as JSON")
     check = commands.add_parser("self-check", help="check this installation, offline")
     check.add_argument("--json", action="store_true", help="print facts as JSON")
     return top
@@ -94,12 +97,15 @@ def _add_models(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     models = commands.add_parser("models", help="the models on this machine")
     actions = models.add_subparsers(dest="action", required=True, metavar="ACTION")
     actions.add_parser("list", help="models on the shelf and models that can be fetched")
-    add = actions.add_parser("add", help="take a GGUF file onto the shelf")
-    add.add_argument("model", metavar="FILE", type=Path)
+    add = actions.add_parser("add", help="take in a GGUF file, or the folder of a scoring model")
+    add.add_argument("model", metavar="FILE|FOLDER", type=Path)
     actions.add_parser("get", help="fetch a known model").add_argument("model", metavar="ID")
     for name, text in (("check", "compare a model with its checksum"), ("remove", "delete a model from the shelf")):
         actions.add_parser(name, help=text).add_argument("model", metavar="ID")
-    for action in actions.choices.values():
+    export = actions.add_parser("export", help="make an NLI or embedding model of PyTorch ready for `add`")
+    more = "as python -m models.export_onnx takes them; --help there tells all"
+    export.add_argument("arguments", nargs=argparse.REMAINDER, metavar="SOURCE OUT ...", help=more)
+    for action in (each for name, each in actions.choices.items() if name != "export"):
         action.add_argument("--json", action="store_true", help="print facts as JSON")
 
 

@@ -122,6 +122,20 @@ def verify(options: argparse.Namespace) -> int:
     return DONE
 
 
+def cara(options: argparse.Namespace) -> int:
+    """Measure a transcript of any multi-agent system; needs no library."""
+    from core.render.transcript import render_transcript_scores, transcript_facts
+    from desktop.bootstrap import score_transcript_file, scorer_missing
+
+    cancel = threading.Event()
+    with _interruptible(cancel):
+        transcript, scores = score_transcript_file(options.file, cancel)
+    if scores.cara.not_measured is not None and (reason := scorer_missing()):
+        notice(reason)
+    print(transcript_facts(scores) if options.json else render_transcript_scores(transcript, scores), end="")
+    return DONE
+
+
 def models(options: argparse.Namespace) -> int:
     from desktop.model_commands import ACTIONS
 

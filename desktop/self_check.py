@@ -13,7 +13,7 @@ from core.errors import UserError
 from core.log.keys import open_library
 from core.ports import unwatched
 from core.settings import ConsultSettings
-from desktop.bootstrap import ModelShelf, Workplace
+from desktop.bootstrap import ModelShelf, Workplace, installed_scorer, scorer_missing
 
 TEST_MODEL = "smollm2-135m"
 
@@ -89,10 +89,29 @@ def _engine() -> str:
     return f"{reply.model.engine}, {reply.decoded_tokens} tokens in {reply.seconds:.1f} s"
 
 
+def _scorer() -> str:
+    """The scorer in its own process, on two steps; that none is installed is no failure, but said."""
+    missing = scorer_missing()
+    scorer = installed_scorer()
+    if scorer is None:
+        return f"alignment will not be measured: {missing}"
+    try:
+        steps = ("The platelets are very low.", "The platelets are very high.")
+        similar = scorer.similarities(steps, threading.Event())
+        (against,) = scorer.contradictions([steps], threading.Event()).probabilities
+    finally:
+        scorer.close()
+    identity = similar.scorer
+    assert similar.cosines[0][1] == similar.cosines[1][0], "similarity depends on the order"
+    names = f"{identity.nli_id} with {identity.embedding_id}"
+    return f"{names}, {identity.grade}, on {identity.device}; low against high contradicts with {against:.2f}"
+
+
 CHECKS: dict[str, Callable[[], str]] = {
     "prompts": _prompts,
     "terminology": _terminology,
     "models": _registry,
     "demonstration case": _demonstration,
     "engine": _engine,
+    "scorer": _scorer,
 }

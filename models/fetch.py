@@ -22,10 +22,13 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
+from core.durable import write_durably
 from core.errors import BadInput, DamagedModel, DownloadFailed, UnknownModel, UserError
 from models.durable import Progress, silent, writing
 from models.gguf_header import MAGIC, is_web_page
-from models.registry import HubSource, ModelCard, PackageSource, card, cards
+from models.registry import HubSource, ModelCard, PackageSource, cards, scorers
+from models.scoring.card import CARD_FILE, TOKENIZER_FILE
+from models.scoring.shelf import EMBEDDED, ScorerShelf
 from models.shelf import FOLDER_VARIABLE, Shelf
 
 HUB = "https://huggingface.co"
@@ -64,6 +67,28 @@ def fetch(
         return _fetch_afresh(card, shelf, progress, hub, timeout_s, pip_options)
     progress(card.bytes, card.bytes, f"{card.title} is on this computer")
     return path
+
+
+def fetch_scorer(
+    card: ModelCard,
+    shelf: Shelf,
+    progress: Progress = silent,
+    *,
+    hub: str | None = None,
+    pip_options: Sequence[str] = (),
+) -> Path:
+    """Put a known scoring model among the scorers of a shelf and return its folder.
+
+    Its graph is fetched; card and tokenizer come with the program. Raises as `fetch`.
+    """
+    folder = ScorerShelf(shelf).folder / card.id
+    fetch(card, Shelf(folder, known=(card,)), progress, hub=hub, pip_options=pip_options)
+    for name in (TOKENIZER_FILE, CARD_FILE):  # the card last: with it the folder becomes a model
+        content = (EMBEDDED / card.id / name).read_bytes()
+        with writing(folder / name):
+            if not (folder / name).exists() or (folder / name).read_bytes() != content:
+                write_durably(folder / name, content, mode=0o644)
+    return folder
 
 
 def _fetch_afresh(
@@ -232,15 +257,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Gives 0, 1 if one failed, 130 if the user stopped it.
     """
-    parser = argparse.ArgumentParser(prog="python -m models.fetch", description="Put language models on this computer.")
-    parser.add_argument("model_id", nargs="+", help=f"one of: {', '.join(each.id for each in cards())}")
+    known = {each.id: each for each in (*cards(), *scorers())}
+    parser = argparse.ArgumentParser(prog="python -m models.fetch", description="Put models on this computer.")
+    parser.add_argument("model_id", nargs="+", help=f"one of: {', '.join(known)}")
     parser.add_argument("--folder", type=Path, help=f"folder of the models; else {FOLDER_VARIABLE} or the data folder")
     parser.add_argument("--hub", help=f"address of the model hub; else {HUB_VARIABLE} or {HUB}")
     options = parser.parse_args(arguments)
     shelf = Shelf(options.folder)
     try:
         for model_id in options.model_id:
-            print(_fetch_visibly(card(model_id), shelf, options.hub))
+            if model_id not in known:
+                raise UnknownModel(f"There is no model called “{model_id}”; choose one of: {', '.join(known)}.")
+            print(_fetch_visibly(known[model_id], shelf, options.hub))
     except UserError as error:
         print(error, file=sys.stderr)
         return 1
@@ -262,7 +290,8 @@ def _fetch_visibly(wanted: ModelCard, shelf: Shelf, hub: str | None) -> Path:
         def show(done_bytes: int, total_bytes: int, sentence: str) -> None:
             bars.update(bar, completed=done_bytes, total=total_bytes, description=sentence)
 
-        return fetch(wanted, shelf, show, hub=hub)
+        put_there = fetch_scorer if wanted in scorers() else fetch
+        return put_there(wanted, shelf, show, hub=hub)
 
 
 if __name__ == "__main__":

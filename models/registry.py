@@ -1,4 +1,7 @@
-"""The models this program knows by name: one `ModelCard` each, read from `registry.toml`."""
+"""The models this program knows by name: one `ModelCard` each, read from `registry.toml`.
+
+Of a scoring model this is what fetching it takes; what it can do, its own card tells (`models.scoring.card`).
+"""
 
 from collections.abc import Mapping
 from functools import cache
@@ -58,15 +61,21 @@ class ModelCard(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class _Registry(Struct, frozen=True, forbid_unknown_fields=True):
     model: tuple[ModelCard, ...]
+    scorer: tuple[ModelCard, ...]
 
 
 def cards() -> tuple[ModelCard, ...]:
-    """All known models, in the order of the registry."""
+    """All known language models, in the order of the registry."""
     return tuple(_cards_by_id().values())
 
 
+def scorers() -> tuple[ModelCard, ...]:
+    """All scoring models that can be fetched, in the order of the registry."""
+    return _registry().scorer
+
+
 def card(model_id: str) -> ModelCard:
-    """The card of one model. Raises `UnknownModel`, which lists the known ids."""
+    """The card of one language model. Raises `UnknownModel`, which lists the known ids."""
     known = _cards_by_id()
     if model_id not in known:
         raise UnknownModel(f"There is no model called “{model_id}”; choose one of: {', '.join(known)}.")
@@ -75,6 +84,10 @@ def card(model_id: str) -> ModelCard:
 
 @cache
 def _cards_by_id() -> Mapping[str, ModelCard]:
+    return MappingProxyType({each.id: each for each in _registry().model})
+
+
+@cache
+def _registry() -> _Registry:
     text = files("models").joinpath("registry.toml").read_text(encoding="utf-8")
-    registry = msgspec.toml.decode(text, type=_Registry)
-    return MappingProxyType({each.id: each for each in registry.model})
+    return msgspec.toml.decode(text, type=_Registry)

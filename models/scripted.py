@@ -1,19 +1,36 @@
-"""A chat model that follows a script: for tests, the demonstration and the self-check. It knows nothing and says so.
+"""A chat model that follows a script and a scorer that draws its numbers: for tests, the demonstration and the self-check.
+Both know nothing and say so.
 
 Whatever the script leaves open is filled in with words that nobody can take for medicine ("Scripted disease Kilo").
 """
 
 import hashlib
+import math
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
+from operator import mul
 
-from core.errors import Stopped
+from core.errors import Stopped, TextTooLong
 from core.forms import Choice, Field, Form, Name, Number, Picks, Repeat, Text
-from core.ports import Address, CancelToken, ChatRequest, ModelIdentity, Reply, TextGrown, Watch
+from core.ports import (
+    Address,
+    CancelToken,
+    ChatRequest,
+    Contradictions,
+    ModelIdentity,
+    Reply,
+    ScorerIdentity,
+    Similarities,
+    TextGrown,
+    Watch,
+)
+from models.scoring.texts import require_words
 
 MODEL_ID = "scripted"
 DISEASES = ("Alpha", "Bravo", "Charlie", "Delta", "Echo", "Foxtrot", "Golf", "Hotel", "India", "Juliet", "Kilo", "Lima")
+SCORER_WINDOW_WORDS = 512
+_DIMENSIONS = 64
 Script = Callable[[ChatRequest], str | None]
 """The reply to a request, or None where the script leaves it open. A text that is no filled-in form ends `context_full`."""
 
@@ -73,6 +90,62 @@ class ScriptedModel:
             seconds=0.0,
             model=self.identity,
         )
+
+
+class ScriptedScorer:
+    """`core.ports.PairScorer` without a model. The same texts always get the same numbers; common words make a high cosine."""
+
+    @property
+    def identity(self) -> ScorerIdentity:
+        sha256 = hashlib.sha256(MODEL_ID.encode()).hexdigest()
+        return ScorerIdentity(
+            nli_id=MODEL_ID,
+            nli_sha256=sha256,
+            embedding_id=MODEL_ID,
+            embedding_sha256=sha256,
+            engine="script",
+            device="none",
+            grade="demonstration only",
+            notes=("These figures are drawn, not measured.",),
+        )
+
+    def close(self) -> None:
+        """Nothing to free."""
+
+    def similarities(self, texts: Sequence[str], cancel: CancelToken) -> Similarities:
+        _require_fitting(texts, cancel)
+        vectors = [_drawn_vector(text) for text in texts]
+        cosines = tuple(tuple(round(sum(map(mul, one, other)), 6) for other in vectors) for one in vectors)
+        return Similarities(cosines=cosines, scorer=self.identity)
+
+    def contradictions(self, pairs: Sequence[tuple[str, str]], cancel: CancelToken) -> Contradictions:
+        for pair in pairs:
+            _require_fitting(pair, cancel)
+        return Contradictions(probabilities=tuple(_drawn_share(*pair) for pair in pairs), scorer=self.identity)
+
+
+def _require_fitting(texts: Sequence[str], cancel: CancelToken) -> None:
+    require_words(texts)
+    longest = max((len(text.split()) for text in texts), default=0)
+    if longest > SCORER_WINDOW_WORDS:
+        raise TextTooLong(
+            f"A step has {longest:,} words, but the scripted scorer sees {SCORER_WINDOW_WORDS:,} at once; split long steps."
+        )
+    if cancel.is_set():
+        raise Stopped
+
+
+def _drawn_vector(text: str) -> list[float]:
+    """A vector of length 1: the sum of one drawn direction a word."""
+    words = [random.Random(word) for word in text.lower().split()]
+    summed = [sum(word.gauss(0, 1) for word in words) for _ in range(_DIMENSIONS)]
+    length = math.hypot(*summed)
+    return [each / length for each in summed]
+
+
+def _drawn_share(premise: str, hypothesis: str) -> float:
+    """0..1; nothing contradicts itself."""
+    return 0.0 if premise == hypothesis else round(random.Random(f"{premise}\0{hypothesis}").random(), 6)
 
 
 def _is_answer(request: ChatRequest, text: str) -> bool:

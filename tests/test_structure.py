@@ -18,7 +18,8 @@ MAY_CATCH_ALL = {
     "core/log/store.py": "cleans up, then raises again",
     "core/log/cipher.py": "cleans up, then raises again",
     "desktop/worker.py": "hands a bug to the crash dialog",
-    "models/host.py": "hands a bug to the parent process",
+    "models/serving.py": "hands a bug to the parent process",
+    "models/scoring/network.py": "the tokenizer library raises bare Exception",
     "models/gguf/engine.py": "forgets the memory, then raises again",
 }
 NAMES_THAT_SAY_NOTHING = {"utils", "helpers", "common", "manager", "base", "misc"}

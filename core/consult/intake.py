@@ -50,17 +50,20 @@ _LIST_ITEM = re.compile(r"[-*•‣◦·\u2013]|\(?\w{1,2}[.)]\s")
 
 def read_case_file(path: str) -> str:
     """The text of a case file. Raises `BadInput` where it cannot be read or is no plain text; see `read_case_bytes`."""
-    file = Path(path)
+    return read_case_bytes(file_content(Path(path), MAX_BYTES + 1), Path(path).name)
+
+
+def file_content(file: Path, most_bytes: int) -> bytes:
+    """The first `most_bytes` of a file that the user chose. Raises `BadInput` where it cannot be read."""
     try:
         with file.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+            return stream.read(most_bytes)
     except FileNotFoundError:
         raise BadInput(f"There is no file {file.name}; check the name and the folder.") from None
     except IsADirectoryError:
         raise BadInput(f"{file.name} is a folder; choose a text file in it.") from None
     except OSError as error:
         raise BadInput(f"{file.name} cannot be read ({error.strerror}); check that you may open it.") from None
-    return read_case_bytes(data, file.name)
 
 
 def read_case_bytes(data: bytes, name: str) -> str:

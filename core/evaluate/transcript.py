@@ -14,17 +14,20 @@ out. Anything else is refused. Transcripts of Local-DDx, which have `results.rou
 import json
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from core.consult.intake import file_content
 from core.consult.merge import canonical
 from core.consult.segment import segment
 from core.domain.alignment import Reasoning, Step
 from core.domain.panel import SpecialistId
 from core.errors import BadInput
 
+MAX_BYTES = 50_000_000
 Rationale = str | tuple[str, ...]
 """Free text, which is cut into steps by rule, or the steps themselves."""
 
@@ -54,6 +57,14 @@ class Transcript(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def expert(self) -> Reasoning | None:
         """The scoring points as a reasoning; None where there are none."""
         return _reasoning("expert", None, self.points) if self.points else None
+
+
+def read_transcript_file(file: Path) -> Transcript:
+    """Raises `BadInput` as `read_transcript`, and where the file cannot be read or is larger than 50 MB."""
+    content = file_content(file, MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise BadInput(f"{file.name} is larger than {MAX_BYTES // 1_000_000} MB; choose a file with one transcript.")
+    return read_transcript(content)
 
 
 def read_transcript(content: bytes) -> Transcript:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+import msgspec
+
 from core.domain.panel import SpecialistId
 from core.evaluate.agreement import TranscriptScores
 from core.evaluate.transcript import Transcript
@@ -28,6 +30,15 @@ def render_transcript_scores(transcript: Transcript, scores: TranscriptScores) -
     return write_markdown(
         Document(title="Alignment of reasoning in a transcript", language="en-US", sections=sections, footer=DISCLAIMER)
     )
+
+
+def transcript_facts(scores: TranscriptScores) -> str:
+    """All figures as one JSON object."""
+    found = scores.coverage
+    coverage = (
+        None if found is None else {"share": found.coverage, "matched_by": found.matched_by, "cara": found.hybrid}
+    )
+    return msgspec.json.encode({"cara": scores.cara, "coverage": coverage}).decode() + "\n"
 
 
 def _answers(transcript: Transcript) -> Section:

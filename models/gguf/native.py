@@ -1,15 +1,16 @@
 """The llama.cpp library, loaded once and with quiet logs.
 
-Threads that have nothing to do must sleep, not spin: with spinning, a busy machine makes llama.cpp several times slower. The
-OpenMP runtime reads its wait policy when it is loaded, so the variable must be set before `llama_cpp` is imported; the engine
-process gets it from its parent, this line serves those who run the engine in their own process.
+The OpenMP runtime reads how threads wait when it is loaded, so this must be set before `llama_cpp` is imported; the engine
+process gets it from its parent, the line below serves those who run the engine in their own process.
 """
 
 import ctypes
 import os
 from typing import Any
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+from models.openmp import ENVIRONMENT
+
+os.environ.update({name: os.environ.get(name, value) for name, value in ENVIRONMENT.items()})
 
 import llama_cpp
 

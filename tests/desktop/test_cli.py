@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.models.scoring.tiny import tiny_folder
+
 ROOT = Path(__file__).parent.parent.parent
 SAMPLE = ROOT / "desktop" / "resources" / "sample_case.txt"
 ENVIRONMENT = dict(os.environ)
@@ -57,7 +59,7 @@ def desk(tmp_path: Path) -> Desk:
 def test_help_is_there_at_once(desk: Desk) -> None:
     code, out, _ = desk.run("--help", library=False)
     assert code == 0
-    for command in ("review", "resume", "cases", "report", "verify", "models", "self-check"):
+    for command in ("review", "resume", "cases", "report", "verify", "models", "self-check", "cara"):
         assert command in out
 
 
@@ -235,3 +237,57 @@ def _one_sentence(result: tuple[int, str, str], last_line: bool = False) -> tupl
     if not last_line:
         assert len(lines) == 1
     return result
+
+
+TRANSCRIPT = ROOT / "tests" / "bench" / "transcripts" / "atropine.json"
+
+
+def test_a_transcript_is_scored_without_a_library(desk: Desk) -> None:
+    code, out, _ = desk.run("cara", str(TRANSCRIPT), "--json", library=False)
+    cara = json.loads(out)["cara"]
+    assert code == 0
+    assert {step["speaker"] for step in cara["after"]["reasonings"]} == {
+        "Cardiology", "Emergency medicine", "Internal medicine",
+    }  # fmt: skip
+    assert (cara["scorer"] is None) == (cara["not_measured"] is not None)
+    code, out, _ = desk.run("cara", str(TRANSCRIPT), library=False)
+    assert code == 0
+    assert "Alignment is not correctness" in out
+    assert not desk.library.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"no JSON", "no JSON"), (b'{"question": "q", "agents": [], "more": 1}', "unknown field"), (None, "no file")],
+)
+def test_a_bad_transcript_is_one_sentence(desk: Desk, content: bytes | None, said: str) -> None:
+    if content is not None:
+        (desk.folder / "transcript.json").write_bytes(content)
+    code, out, err = desk.run("cara", "transcript.json", library=False)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_without_a_scorer_the_reason_is_told_and_no_figure_is_given(desk: Desk) -> None:
+    desk.environment["GROUND_ROUNDS_MODELS"] = str(desk.folder / "empty")
+    code, out, err = desk.run("cara", str(TRANSCRIPT), library=False)
+    assert code == 0
+    assert "not measured: no scorer installed" in out
+    assert "fetch" in err or "add" in err
+
+
+def test_a_scorer_that_was_added_measures_at_once(desk: Desk) -> None:
+    desk.environment["GROUND_ROUNDS_MODELS"] = str(desk.folder / "models")
+    for kind in ("nli", "embedding"):
+        code, out, err = desk.run("models", "add", str(tiny_folder(desk.folder / kind, kind)), library=False)
+        assert code == 0, err
+    code, out, _ = desk.run("models", "list", "--json", library=False)
+    used = {row["kind"]: row for row in json.loads(out)["scorers"] if row["used"]}
+    assert set(used) == {"nli", "embedding"}
+    assert {row["grade"] for row in used.values()} == {"demonstration only"}
+    code, out, _ = desk.run("cara", str(TRANSCRIPT), library=False)
+    assert code == 0
+    assert "demonstration only" in out
+    code, _, _ = desk.run("models", "remove", used["embedding"]["id"], library=False)
+    assert code == 0

@@ -14,7 +14,8 @@ import pytest
 
 from core.errors import EngineFailed, Stopped, UnsupportedModel
 from core.ports import Signal, TextGrown, unwatched
-from models.remote import RemoteModel, cause_of_death
+from models.child import cause_of_death
+from models.remote import RemoteModel
 from models.shelf import Shelf, ShelvedModel
 from tests.models.contract import ChatModelContract, asked, panel
 from tests.models.tiny_gguf import write_tiny_llama
@@ -64,13 +65,13 @@ def test_a_closed_model_leaves_no_process(shelved: ShelvedModel) -> None:
 
 def test_the_engine_dies_with_its_parent(shelved: ShelvedModel) -> None:
     code = (
-        "import sys, time\n"
+        "import time, psutil\n"
         "from pathlib import Path\n"
         "from models.remote import RemoteModel\n"
         "from models.shelf import Shelf\n"
         f"model = RemoteModel(Shelf(Path({str(shelved.path.parent)!r})).find({str(shelved.path)!r}))\n"
         "model.identity\n"
-        "print(model._process.pid, flush=True)\n"
+        "print(psutil.Process().children()[0].pid, flush=True)\n"
         "time.sleep(60)\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
