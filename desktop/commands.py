@@ -15,7 +15,7 @@ from pathlib import Path
 from core.domain.case import CaseId
 from core.errors import Stopped, WrongKey
 from core.settings import ConsultSettings
-from desktop.bootstrap import FORMATS, Workplace
+from desktop.bootstrap import FORMATS, Workplace, scorer_missing
 from desktop.exit_codes import DONE, WITHHELD
 from desktop.live import Live
 
@@ -46,9 +46,12 @@ def _work_up(work: Workplace, case_id: CaseId, options: argparse.Namespace) -> i
     """Run the case to its end, write the documents, say where they are."""
     folder = options.out or Path(case_id)
     work.check_folder(folder)
+    seats = work.panel_size(case_id)
+    if (reason := scorer_missing()) is not None:
+        notice(f"Alignment of reasoning will not be measured. {reason}")
     started = time.monotonic()
     cancel = threading.Event()
-    with _interruptible(cancel), Live(work.panel_size(case_id), sys.stderr) as live:
+    with _interruptible(cancel), Live(seats, sys.stderr) as live:
         try:
             work.run(case_id, live.take, cancel)
         except Stopped:
@@ -125,7 +128,7 @@ def verify(options: argparse.Namespace) -> int:
 def cara(options: argparse.Namespace) -> int:
     """Measure a transcript of any multi-agent system; needs no library."""
     from core.render.transcript import render_transcript_scores, transcript_facts
-    from desktop.bootstrap import score_transcript_file, scorer_missing
+    from desktop.bootstrap import score_transcript_file
 
     cancel = threading.Event()
     with _interruptible(cancel):

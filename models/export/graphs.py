@@ -8,13 +8,13 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import onnx
 import torch
+from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
-from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.transformers.fusion_options import FusionOptions
 from onnxruntime.transformers.optimizer import optimize_model
 
@@ -22,8 +22,12 @@ from models.export.description import Description
 from models.export.encoders import Classifier, Encoder
 from models.scoring.card import DATA_FILE, MODEL_FILE
 
+Wide = NDArray[np.float32]
+Stored = tuple[list[Any], list[Any]]
+"""Tensors, and the nodes that make one fp32 weight of them."""
+
 OPSET = 17
-"""The newest one that the tracer writes, and old enough for onnxruntime's quantizer."""
+"""The newest one that the tracer writes."""
 ONE_FILE_BYTES = 2_000_000_000
 """A protobuf file ends at 2 GiB; larger weights lie in a file of their own."""
 FUSED_TYPES = frozenset({"bert"})
@@ -78,51 +82,59 @@ def fuse(source: Path, description: Description, folder: Path) -> Path:
     return folder / MODEL_FILE
 
 
-def store_as_fp16(source: Path, folder: Path, one_file_bytes: int = ONE_FILE_BYTES) -> Path:
-    """Large weights halved in size, widened again where they are used: computed in fp32.
+def store(source: Path, precision: Literal["fp16", "int8"], folder: Path, one_file_bytes: int = ONE_FILE_BYTES) -> Path:
+    """Large weights stored smaller, and widened where they are used: everything is computed in fp32.
 
-    Weights that are too large for fp16 stay as they are.
+    onnxruntime widens them once, when it loads the graph. Its own quantizer computes in 8-bit integers instead, with one scale
+    for all activations of a batch: about twice as fast, but then an answer depends on what else stands in its batch, and a
+    remembered one is no longer the one that would be given now.
     """
+    narrow = {"fp16": _as_fp16, "int8": _as_int8}[precision]
     graph = onnx.load(str(source))
-    widened = []
-    for tensor in graph.graph.initializer:
-        if tensor.data_type != TensorProto.FLOAT:
-            continue
+    widening: list[Any] = []
+    for tensor in tuple(graph.graph.initializer):
         wide = numpy_helper.to_array(tensor)
-        with np.errstate(over="ignore"):
-            narrow = wide.astype(np.float16)
-        if wide.size < _LARGE or not np.isfinite(narrow).all():
+        if tensor.data_type != TensorProto.FLOAT or wide.size < _LARGE or wide.ndim < 2:
             continue
-        name = tensor.name
-        tensor.CopyFrom(numpy_helper.from_array(narrow, f"{name}.fp16"))
-        widened.append(helper.make_node("Cast", [f"{name}.fp16"], [name], name=f"{name}.widened", to=TensorProto.FLOAT))
-    for node in reversed(widened):
+        if (stored := narrow(tensor.name, wide)) is not None:
+            tensors, nodes = stored
+            graph.graph.initializer.remove(tensor)
+            graph.graph.initializer.extend(tensors)
+            widening.extend(nodes)
+    for node in reversed(widening):
         graph.graph.node.insert(0, node)
     return save(graph, folder, one_file_bytes)
 
 
-def store_as_int8(source: Path, folder: Path, one_file_bytes: int = ONE_FILE_BYTES) -> Path:
-    """Weights as 8-bit integers, products of matrices computed in integers.
+def _as_fp16(name: str, wide: Wide) -> Stored | None:
+    """`None`: the numbers are too large for fp16."""
+    with np.errstate(over="ignore"):
+        narrow = wide.astype(np.float16)
+    if not np.isfinite(narrow).all():
+        return None
+    cast = helper.make_node("Cast", [f"{name}.fp16"], [name], f"{name}.widened", to=TensorProto.FLOAT)
+    return [numpy_helper.from_array(narrow, f"{name}.fp16")], [cast]
 
-    With seven bits of range: with all eight, processors without VNNI overflow silently and give other answers than the
-    computer on which the parity was measured.
-    """
-    path = folder / MODEL_FILE
-    large = sum(each.stat().st_size for each in source.parent.iterdir()) > one_file_bytes
-    with _quiet():
-        quantize_dynamic(
-            source,
-            path,
-            weight_type=QuantType.QInt8,
-            per_channel=True,
-            reduce_range=True,
-            use_external_data_format=large,
-            extra_options={"DefaultTensorType": TensorProto.FLOAT},  # behind fused nodes, whose types it cannot infer
-        )
-    graph = onnx.load(str(path))
-    for each in folder.iterdir():
-        each.unlink()
-    return save(graph, folder, one_file_bytes)
+
+def _as_int8(name: str, wide: Wide) -> Stored | None:
+    """Whole numbers -127..127 times one scale a row or a column, whichever loses less. `None`: no matrix, or no numbers."""
+    if wide.ndim != 2 or not wide.any():
+        return None
+    narrow, scale = min(
+        (_scaled(wide, axis) for axis in (0, 1)), key=lambda parts: np.square(parts[0] * parts[1] - wide).sum()
+    )
+    tensors = [
+        numpy_helper.from_array(narrow.astype(np.int8), f"{name}.int8"),
+        numpy_helper.from_array(scale, f"{name}.scale"),
+    ]
+    cast = helper.make_node("Cast", [f"{name}.int8"], [f"{name}.whole"], f"{name}.widened", to=TensorProto.FLOAT)
+    return tensors, [cast, helper.make_node("Mul", [f"{name}.whole", f"{name}.scale"], [name], f"{name}.scaled")]
+
+
+def _scaled(wide: Wide, axis: int) -> tuple[Wide, Wide]:
+    scale = np.abs(wide).max(axis=axis, keepdims=True) / np.float32(127)
+    scale[scale == 0] = 1
+    return np.rint(wide / scale), scale
 
 
 def save(graph: Any, folder: Path, one_file_bytes: int = ONE_FILE_BYTES) -> Path:
@@ -148,7 +160,7 @@ def opset(path: Path) -> int:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What the tracer and the quantizer warn of is measured afterwards: by the parity."""
+    """What the tracer and the optimizer warn of is measured afterwards: by the parity."""
     threshold = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:

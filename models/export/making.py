@@ -69,8 +69,7 @@ def make(
     graph, parity, notes = _whole(traced, description, bench, measure)
     if precision != "fp32":
         say(f"Storing the weights as {precision}")
-        store = graphs.store_as_fp16 if precision == "fp16" else graphs.store_as_int8
-        graph = store(graph, _room(bench, precision))
+        graph = graphs.store(graph, precision, _room(bench, precision))
         parity = _passed(measure(graph), precision)
     tokenizer.rename(graph.with_name(TOKENIZER_FILE))
     return Made(

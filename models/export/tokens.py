@@ -39,7 +39,7 @@ class Tokens:
 
     def ids(self, text: Text) -> tuple[list[int], list[int]]:
         """Token ids and token types of one text, as the model saw them in training."""
-        found = self._own(*text) if isinstance(text, tuple) else self._own(text)
+        found = self._own(*text, verbose=False) if isinstance(text, tuple) else self._own(text, verbose=False)
         ids: list[int] = found["input_ids"]
         types: list[int] = found.get("token_type_ids") or [0] * len(ids)
         if self._ends and ids[-1:] != [self._own.eos_token_id]:
