@@ -141,7 +141,11 @@ def lark(start: Expression, rules: Mapping[str, Expression]) -> str:
 
 
 def gbnf(start: Expression, rules: Mapping[str, Expression]) -> str:
-    """A GBNF grammar as llama.cpp servers take it; its start rule is `root`."""
+    """A GBNF grammar as llama.cpp servers take it; its start rule is `root`.
+
+    What is repeated becomes a rule of its own: llama.cpp counts its symbols once for each repetition and refuses too many.
+    """
+    repeated: dict[str, str] = {}
 
     def show(expression: Expression) -> str:
         match expression:
@@ -157,11 +161,12 @@ def gbnf(start: Expression, rules: Mapping[str, Expression]) -> str:
             case Either(options):
                 return "(" + " | ".join(show(option) for option in options) + ")"
             case Times(part, low, high):
-                return f"({show(part)}){{{low},{high}}}"
+                return f"{repeated.setdefault(show(part), f'repeated-{len(repeated) + 1}')}{{{low},{high}}}"
             case Rule(name):
                 return name
         raise TypeError(expression)
 
     lines = [f"root ::= {show(start)}"]
     lines += [f"{name} ::= {show(body)}" for name, body in rules.items()]
+    lines += [f"{name} ::= {body}" for body, name in repeated.items()]
     return "\n".join(lines) + "\n"

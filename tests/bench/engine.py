@@ -1,9 +1,10 @@
 """Side by side in one run: one call after another through `Llama.create_chat_completion`, and the batched engine.
 
 All answer the same requests on the same model with the same number of generated tokens and the same threads. The calls one
-after another are timed twice: with the reuse of the last call's prefix that `Llama` does by itself, and as independent calls,
-whose memory is reset before each; of these only every third is made and counts for three, they take so long. Prints seconds,
-ratios and tokens, and writes them to out/bench.json.
+after another are timed in three ways: free text, with the reuse of the last call's prefix that `Llama` does by itself; the same
+with the form as its grammar, without which no reply would parse; and free text in independent calls, whose memory is reset before
+each. Of the last two only every third call is made and counts for three, they take so long; a reply that its grammar ended early
+counts by its tokens. Prints seconds, ratios and tokens, and writes them to out/bench.json.
 
     python -m tests.bench.engine [--model smollm2-135m] [--threads 2]
 """
@@ -14,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from core.ports import Address, CancelToken, ChatRequest, ModelIdentity, Reply, Watch
 from models.gguf.engine import GgufModel
@@ -23,8 +25,11 @@ from models.shelf import Shelf
 from tests.core.consult.panels import library_at, open_seated, run
 
 ROUND = "r3"
+REUSING, WITH_GRAMMAR, INDEPENDENT = WAYS = (
+    "calls that reuse the last prefix", "the same with the form as grammar", "independent calls",
+)  # fmt: skip
 EVERY = 3
-"""Of the independent calls so many-th is made."""
+"""Of the slow calls every so many-th is made."""
 
 
 class Timed:
@@ -52,7 +57,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--model", default="smollm2-135m")
     options.add_argument("--threads", type=int, default=2, help="the same for both sides")
-    options.add_argument("--quick", action="store_true", help="leave out the independent calls")
+    options.add_argument("--quick", action="store_true", help="only the calls that reuse the last prefix")
     chosen = options.parse_args()
     shelved = Shelf().find(chosen.model)
     engine = GgufModel(shelved.path, shelved.card.id, shelved.card.sha256, threads=(chosen.threads, chosen.threads))
@@ -64,45 +69,57 @@ def main() -> None:
     unique = _unique_over_case(engine, batched)
     constraint_s = engine.constraint_s
     engine.close()
-    independent = None if chosen.quick else _sequential(shelved.path, chosen.threads, batched, reset=True)
-    reusing = _sequential(shelved.path, chosen.threads, batched, reset=False)
-    result = {
-        **({} if independent is None else _ratios("independent calls", batched, independent)),
-        **_ratios("calls that reuse the last prefix", batched, reusing),
-        **_tokens(batched, unique, constraint_s),
-    }
+    result: dict[str, object] = {}
+    for way in WAYS[:1] if chosen.quick else WAYS:
+        result |= _ratios(way, batched, _sequential(shelved.path, chosen.threads, batched, way))
+        print(f"{way}: done", flush=True)
+    result |= _tokens(batched, unique, constraint_s)
     for name, value in result.items():
         print(f"{name:<44} {value}")
     Path("out").mkdir(exist_ok=True)
     Path("out/bench.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
 
 
-def _sequential(path: Path, threads: int, batched: Timed, reset: bool) -> list[float]:
-    """Seconds of each gate call, one request after another, with as many tokens as the engine wrote."""
+def _sequential(path: Path, threads: int, batched: Timed, way: str) -> list[float]:
+    """Seconds of each gate call, one request after another, for as many tokens as the engine wrote."""
     import llama_cpp
 
     llama = llama_cpp.Llama(str(path), n_ctx=8192, n_threads=threads, n_threads_batch=threads, verbose=False)
-    ends = {llama.token_eos(): -100.0}
     seconds = []
     for requests, replies, _ in batched.rows:
-        started = time.perf_counter()
-        pairs = list(zip(requests, replies, strict=True))[:: EVERY if reset else 1]
-        for request, reply in pairs:
-            if reset:
-                llama.reset()
-            shared = "".join(block.text for block in request.shared)
-            llama.create_chat_completion(
-                messages=[
-                    {"role": "system", "content": request.system},
-                    {"role": "user", "content": shared + request.own},
-                ],
-                max_tokens=reply.decoded_tokens + reply.forced_tokens,
-                temperature=request.sampling.temperature,
-                seed=request.seed % 2**31,
-                logit_bias=ends,
-            )
-        seconds.append((time.perf_counter() - started) * len(requests) / len(pairs))
+        pairs = list(zip(requests, replies, strict=True))[:: 1 if way == REUSING else EVERY]
+        seconds.append(sum(_one_call(llama, *pair, way) for pair in pairs) * len(requests) / len(pairs))
     return seconds
+
+
+def _one_call(llama: Any, request: ChatRequest, reply: Reply, way: str) -> float:
+    """Seconds. Of a reply that its grammar ended early, the part beyond its first token is scaled up to the same length."""
+    import llama_cpp
+
+    if way == INDEPENDENT:
+        llama.reset()
+    wanted = reply.decoded_tokens + reply.forced_tokens
+    grammar = llama_cpp.LlamaGrammar.from_string(request.form.gbnf(), verbose=False) if way == WITH_GRAMMAR else None
+    started, first = time.perf_counter(), 0.0
+    written = 0
+    for _ in llama.create_chat_completion(
+        messages=[
+            {"role": "system", "content": request.system},
+            {"role": "user", "content": "".join(block.text for block in request.shared) + request.own},
+        ],
+        max_tokens=wanted,
+        temperature=request.sampling.temperature,
+        seed=request.seed % 2**31,
+        logit_bias=None if grammar else {llama.token_eos(): -100.0},
+        grammar=grammar,
+        stream=True,
+    ):
+        written += 1
+        first = first or time.perf_counter()
+    ended = time.perf_counter()
+    pieces = max(written - 3, 1)  # role, last and first piece
+    scale = max(wanted - 1, 1) / pieces if grammar is not None else 1.0
+    return (first - started) + (ended - first) * max(scale, 1.0)
 
 
 def _unique_over_case(engine: GgufModel, batched: Timed) -> int:
