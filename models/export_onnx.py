@@ -33,6 +33,17 @@ if TYPE_CHECKING:
 _PARTS = ("torch", "transformers", "onnx", "onnxruntime", "tokenizers", "safetensors")
 
 
+class Said(Struct, frozen=True, kw_only=True):
+    """What a person says of a model for its card, over what its files say."""
+
+    id: str | None = None
+    title: str | None = None
+    license: str | None = None
+    attribution: tuple[str, ...] = ()
+    source: str | None = None
+    """Where the weights in a folder came from."""
+
+
 class ExportReport(Struct, frozen=True, kw_only=True):
     folder: Path
     card: ScorerCard
@@ -53,26 +64,24 @@ def export(
     precision: Precision = "fp32",
     kind: Kind | None = None,
     revision: str | None = None,
-    model_id: str | None = None,
     prompt: str | None = None,
-    license: str | None = None,
-    attribution: Sequence[str] = (),
     run_model_code: bool = False,
     pairs: Sequence[Probe] = (),
+    said: Said | None = None,
     say: "Say" = silent,
 ) -> ExportReport:
     """Make the folder `out`, which must not be there yet, from a folder or from an `owner/name` on the hub.
 
-    `kind`: what the model must be; left out, whatever it is. `prompt`: as in `describe`. `license`: where the files do not say.
-    `pairs`: what parity is measured on, else the probes of this program. `run_model_code`: Python code that lies beside the
-    weights may run.
+    `kind`: what the model must be; left out, whatever it is. `prompt`: as in `describe`. `pairs`: what parity is measured on,
+    else the probes of this program. `run_model_code`: Python code that lies beside the weights may run.
     Raises `BadInput`, `DamagedModel`, `DownloadFailed`, `NotWritable`, and `UnsupportedModel` where the graph does not say what
     PyTorch says; then nothing is left behind.
     """
+    said = said or Said()
     _check_installed()
     if out.exists():
         raise BadInput(f"“{out.name}” is there already; choose another name for the exported model.")
-    if model_id is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", model_id):
+    if said.id is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", said.id):
         raise BadInput(
             "The id of a model is made of letters, digits, dots, dashes and underscores; choose another one."
         )
@@ -91,10 +100,7 @@ def export(
             run_model_code=run_model_code,
             say=say,
         )
-        card = _card(made, origin, description, precision)
-        card = msgspec.structs.replace(
-            card, id=model_id or card.id, license=license or card.license, attribution=tuple(attribution)
-        )
+        card = _card(made, origin, description, precision, said)
         (made.folder / CARD_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(card)))
         made.folder.rename(out)
     return ExportReport(folder=out, card=card, parity=made.parity, notes=made.notes)
@@ -118,15 +124,16 @@ def _bench(out: Path) -> Iterator[Path]:
             yield Path(folder)
 
 
-def _card(made: "Made", origin: Origin, description: Description, precision: Precision) -> ScorerCard:
+def _card(made: "Made", origin: Origin, description: Description, precision: Precision, said: Said) -> ScorerCard:
     graph, data = made.folder / MODEL_FILE, made.folder / DATA_FILE
-    name = origin.name if precision == "fp32" else f"{origin.name}-{precision}"
+    title = said.title or (origin.name if precision == "fp32" else f"{origin.name} {precision}")
     return ScorerCard(
-        id=re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("._-") or description.kind,
-        title=name,
+        id=said.id or re.sub(r"[^a-z0-9._-]+", "-", title.lower()).strip("._-") or description.kind,
+        title=title,
         kind=description.kind,
         architecture=description.config.architecture,
-        license=description.license,
+        license=said.license or description.license,
+        attribution=said.attribution,
         model_sha256=file_sha256(graph),
         model_bytes=graph.stat().st_size,
         data_sha256=file_sha256(data) if data.exists() else None,
@@ -140,7 +147,7 @@ def _card(made: "Made", origin: Origin, description: Description, precision: Pre
         dimensions=description.dimensions,
         opset=made.opset,
         made_with=made.made_with,
-        source=origin.source,
+        source=said.source or origin.source,
         parity=made.parity.figures(),
     )
 
@@ -148,6 +155,13 @@ def _card(made: "Made", origin: Origin, description: Description, precision: Pre
 def main(arguments: Sequence[str] | None = None) -> int:
     """Export one model; steps on the error stream, figures on the other. Gives 0, 1 if refused, 130 if the user stopped it."""
     options = _parser().parse_args(arguments)
+    said = Said(
+        id=options.id,
+        title=options.title,
+        license=options.license,
+        attribution=tuple(options.attribution),
+        source=options.came_from,
+    )
     try:
         report = export(
             options.source,
@@ -155,11 +169,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             precision=options.precision,
             kind=options.kind,
             revision=options.revision,
-            model_id=options.id,
             prompt=options.prompt,
-            license=options.license,
-            attribution=options.attribution,
             run_model_code=options.run_model_code,
+            said=said,
             say=lambda sentence: print(sentence, file=sys.stderr),
         )
     except UserError as error:
@@ -200,12 +212,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--precision", choices=get_args(Precision), default="fp32", help="how the weights are stored")
     parser.add_argument("--kind", choices=get_args(Kind), help="refuse the model if it is another kind")
     parser.add_argument("--revision", help="branch, tag or commit on the hub")
-    parser.add_argument("--id", help="what the program calls the model; else made from its name")
     parser.add_argument(
         "--prompt", help="name of the prompt for comparing sentences, in the model's own list; empty: none"
     )
+    parser.add_argument("--id", help="what the program calls the model; else made from its title")
+    parser.add_argument("--title", help="what people call it; else the name of the folder or on the hub")
     parser.add_argument("--license", help="license of the weights, where their files do not say")
     parser.add_argument("--attribution", action="append", default=[], help="a source and its license; may be repeated")
+    parser.add_argument("--came-from", help="for the card: where the weights in a folder came from")
     parser.add_argument("--run-model-code", action="store_true", help="run Python code that comes with the weights")
     return parser
 

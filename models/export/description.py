@@ -24,7 +24,7 @@ from models.scoring.card import Kind, labels_by_column
 
 CLASSIFIERS = {"bert": "BertForSequenceClassification", "deberta-v2": "DebertaV2ForSequenceClassification"}
 """NLI: model types that are known to come out right, with the class that has the three-way head."""
-ENCODERS = frozenset({"bert", "qwen2", "new", "gte"})
+ENCODERS = frozenset({"bert", "qwen2", "new"})
 """Embedding: model types that are known to come out right."""
 OWN_CODE = frozenset({"new"})
 """Model types that exist only as Python code lying beside the weights."""

@@ -1,6 +1,7 @@
 """The tokenizer of a model as one tokenizer.json that gives, without torch, the same tokens as the model's own."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from transformers import AutoTokenizer
 from core.errors import BadInput
 from models.export.files import TokenizerConfig, read_if_there
 
-VOCABULARIES = ("tokenizer.json", "vocab.txt", "spm.model", "vocab.json")
+VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json")
+SENTENCE_PIECES = "spm.model"
+"""DeBERTa's vocabulary, where no tokenizer.json lies beside it."""
 
 Ids = NDArray[np.int64]
 Text = str | tuple[str, str]
@@ -24,10 +27,11 @@ class Tokens:
 
     def __init__(self, folder: Path) -> None:
         if not any((folder / name).is_file() for name in VOCABULARIES):
-            raise BadInput(
-                f"“{folder.name}” has no tokenizer; put the tokenizer.json of the same model beside its weights."
-            )
-        self._own: Any = AutoTokenizer.from_pretrained(folder, use_fast=True, local_files_only=True)
+            _check_convertible(folder)
+        try:
+            self._own: Any = AutoTokenizer.from_pretrained(folder, use_fast=True, local_files_only=True)
+        except (OSError, ValueError) as error:
+            raise BadInput(f"The tokenizer of “{folder.name}” cannot be read; get the model again.") from error
         if not self._own.is_fast:
             raise BadInput(
                 f"The tokenizer of “{folder.name}” cannot be written as tokenizer.json; look for one that can."
@@ -39,9 +43,10 @@ class Tokens:
 
     def ids(self, text: Text) -> tuple[list[int], list[int]]:
         """Token ids and token types of one text, as the model saw them in training."""
-        found = self._own(*text, verbose=False) if isinstance(text, tuple) else self._own(text, verbose=False)
+        parts = text if isinstance(text, tuple) else (text,)
+        found = self._own(*parts, return_token_type_ids=True, verbose=False)
         ids: list[int] = found["input_ids"]
-        types: list[int] = found.get("token_type_ids") or [0] * len(ids)
+        types: list[int] = found["token_type_ids"]
         if self._ends and ids[-1:] != [self._own.eos_token_id]:
             return [*ids, self._own.eos_token_id], [*types, 0]
         return ids, types
@@ -57,6 +62,17 @@ class Tokens:
             before = tokenizer.post_processor
             tokenizer.post_processor = processors.Sequence([before, closing]) if before else closing
         tokenizer.save(str(path), pretty=False)
+
+
+def _check_convertible(folder: Path) -> None:
+    if not (folder / SENTENCE_PIECES).is_file():
+        raise BadInput(
+            f"“{folder.name}” has no tokenizer; put the tokenizer.json of the same model beside its weights."
+        )
+    if find_spec("sentencepiece") is None:
+        raise BadInput(
+            f"The tokenizer of “{folder.name}” must be converted; pip install sentencepiece and export again."
+        )
 
 
 def batch(encoded: Sequence[tuple[list[int], list[int]]], pad_id: int) -> dict[str, Ids]:

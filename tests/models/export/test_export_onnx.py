@@ -21,7 +21,7 @@ from core.errors import BadInput, DamagedModel, UnsupportedModel
 from models.export import graphs, parity
 from models.export.description import describe
 from models.export.encoders import load
-from models.export_onnx import ExportReport, export, main
+from models.export_onnx import ExportReport, Said, export, main
 from models.scoring.card import read_card
 from models.scoring.probes import Probe
 from tests.models import tiny_transformers as tiny
@@ -76,7 +76,7 @@ def test_every_architecture_says_what_pytorch_says(tmp_path: Path, name: str) ->
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_the_card_is_true_of_the_files(tmp_path: Path, name: str) -> None:
-    report = exported(tmp_path, name, attribution=("Made up for a test (CC0)",))
+    report = exported(tmp_path, name, said=Said(attribution=("Made up for a test (CC0)",)))
     folder = report.folder
     assert sorted(each.name for each in folder.iterdir()) == ["card.json", "model.onnx", "tokenizer.json"]
     card = read_card((folder / "card.json").read_bytes())
@@ -300,6 +300,7 @@ def test_the_command_reports_the_figures(tmp_path: Path, capsys: pytest.CaptureF
     assert "same decisions: 100.0%" in said
     card = json.loads((tmp_path / "out" / "card.json").read_text(encoding="utf-8"))
     assert (card["id"], card["license"], card["source"]) == ("my-nli", "cc0-1.0", "folder “model”")
+    assert card["title"] == "model fp16"
 
 
 def test_the_command_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

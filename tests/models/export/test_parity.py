@@ -23,7 +23,7 @@ SAID = np.log([[0.1, 0.1, 0.8], [0.2, 0.1, 0.7001], [0.8, 0.1, 0.1], [0.1, 0.8, 
 
 def good(precision: Precision) -> Parity:
     """Well inside the tolerance."""
-    difference = {"fp32": 1e-7, "fp16": 1e-3, "int8": 0.2}[precision]
+    difference = {"fp32": 1e-7, "fp16": 1e-3, "int8": 0.1}[precision]
     return Parity(
         pairs=LEAST_INT8_PAIRS,
         max_difference=difference,
