@@ -5,7 +5,7 @@ from typing import Protocol
 
 from core.consult.alignment import MATCHED, TAU, contradicts
 from core.consult.cara import may_warn
-from core.domain.alignment import AgreementSet, Alignment, Cara, FailureMode, PairAlignment, Signature, StepMatch
+from core.domain.alignment import AgreementSet, Alignment, Cara, FailureMode, PairAlignment, Signature, Step, StepMatch
 from core.domain.panel import SpecialistId
 from core.ports import ScorerIdentity
 from core.render.contents import Block, Facts, Paragraph, Section, fact, table
@@ -64,13 +64,13 @@ def alignment(cara: Cara | None, names: SpeakerNames) -> Section:
         correctness,
         *_scorer(cara.scorer),
         *_signature(cara),
-        _overview(cara, names),
+        *_overview(cara, names),
         Paragraph(text=READING),
         Paragraph(text=TOPIC),
         *_moment(cara, cara.before, names),
         *_moment(cara, cara.after, names),
         Paragraph(text=THRESHOLDS),
-        Paragraph(text=_effort(cara)),
+        *_effort(cara),
     )
     return Section(title=title, blocks=blocks)
 
@@ -104,25 +104,28 @@ def _signature(cara: Cara) -> Iterator[Paragraph]:
         yield Paragraph(text=text, tone="warning" if cara.signature == "consistency illusion" else "notice")
 
 
-def _overview(cara: Cara, names: SpeakerNames) -> Block:
+def _overview(cara: Cara, names: SpeakerNames) -> Iterator[Block]:
     rows = [_majority(at, names) for at in (cara.before, cara.after)]
     head = ("Moment", "Diagnosis of the majority", "Specialists", *_HEAD)
-    return table(f"The majority before and after the debate ({scorer_name(cara.scorer)})", head, rows, "Not measured.")
+    yield table(f"The majority before and after the debate ({scorer_name(cara.scorer)})", head, rows, "Not measured.")
+    for at in (cara.before, cara.after):
+        if at.not_measured is not None:
+            yield Paragraph(text=f"{at.moment.capitalize()} the debate {at.not_measured}.")
 
 
 def _majority(at: Alignment, names: SpeakerNames) -> tuple[str, ...]:
     found = at.majority_set
     diagnosis = "none" if found is None else found.diagnosis
-    return (f"{at.moment} the debate", diagnosis, *_figures(found, names, at.not_measured))
+    return (f"{at.moment} the debate", diagnosis, *_figures(found, names))
 
 
 _HEAD = ("CARA (-1 to 1)", "CARA (0 to 1)", "Similarity (-1 to 1)", "Contradiction rate")
 
 
-def _figures(found: AgreementSet | None, names: SpeakerNames, reason: str | None) -> tuple[str, ...]:
+def _figures(found: AgreementSet | None, names: SpeakerNames) -> tuple[str, ...]:
     members = "none" if found is None else names.specialties(found.members)
     if found is None or found.hybrid is None:
-        return (members, *[reason or "not measured"] * len(_HEAD))
+        return (members, *["not measured"] * len(_HEAD))
     rate = found.contradiction_rate
     return (
         members,
@@ -142,7 +145,7 @@ def _moment(cara: Cara, at: Alignment, names: SpeakerNames) -> Iterator[Block]:
         return
     blocks: list[Block] = []
     if len(at.sets) > 1 or at.majority_set is None:
-        rows = [(found.diagnosis, *_figures(found, names, None)) for found in at.sets]
+        rows = [(found.diagnosis, *_figures(found, names)) for found in at.sets]
         head = ("Diagnosis", "Specialists", *_HEAD)
         blocks.append(table(f"All diagnoses that two or more hold ({scorer_name(cara.scorer)})", head, rows, ""))
     blocks.append(_matrix(cara, at, names))
@@ -184,14 +187,20 @@ def _weak_pair(at: Alignment, pair: PairAlignment, names: SpeakerNames) -> Secti
     steps = {reasoning.speaker: reasoning.steps for reasoning in at.reasonings}
     rows: list[tuple[str, ...]] = []
     for match in _telling(pair):
-        own, other = steps[match.speaker][match.step].text, steps[match.other][match.other_step].text
-        first, second = (own, other) if match.speaker == pair.left else (other, own)
-        rows.append((first, second, f"{match.cosine:.2f}", f"{match.contradiction:.2f}"))
-    head = (left, right, "Similarity", "Probability of contradiction")
+        sides = {match.speaker: match.step, match.other: match.other_step}
+        first, second = (steps[side][sides[side]] for side in (pair.left, pair.right))
+        which = f"{_called(first, sides[pair.left])} and {_called(second, sides[pair.right])}"
+        rows.append((which, first.text, second.text, f"{match.cosine:.2f}", f"{match.contradiction:.2f}"))
+    head = ("Steps", left, right, "Similarity", "Probability of contradiction")
     return Section(
         title=f"{left} and {right}",
         blocks=(Paragraph(text=MODES[pair.failure_mode]), table("Side by side", head, rows, "No step.")),
     )
+
+
+def _called(step: Step, place: int) -> str:
+    """The number of the claim, or of the step in free text."""
+    return step.claim_id or str(place + 1)
 
 
 def _telling(pair: PairAlignment) -> list[StepMatch]:
@@ -208,10 +217,11 @@ def _both(match: StepMatch) -> frozenset[tuple[SpecialistId, int]]:
     return frozenset(((match.speaker, match.step), (match.other, match.other_step)))
 
 
-def _effort(cara: Cara) -> str:
+def _effort(cara: Cara) -> Iterator[Paragraph]:
     passes = cara.before.passes + cara.after.passes
     pairs = cara.before.exhaustive_passes + cara.after.exhaustive_passes
-    return (
-        f"The contradiction model was asked for {passes} of {pairs} pairs of steps. The others cannot change a figure: a step "
-        "that is further away counts only where all closer ones contradict."
-    )
+    if pairs:
+        yield Paragraph(
+            text=f"The contradiction model was asked for {passes} of {pairs} pairs of steps. The others cannot change a figure: "
+            "a step that is further away counts only where all closer ones contradict."
+        )
