@@ -3,7 +3,7 @@
 All answer the same requests on the same model with the same number of generated tokens and the same threads. The calls one
 after another are timed in three ways: free text, with the reuse of the last call's prefix that `Llama` does by itself; the same
 with the form as its grammar, without which no reply would parse; and free text in independent calls, whose memory is reset before
-each. Of the last two only every third call is made and counts for three, they take so long; a reply that its grammar ended early
+each. Of the last two only every fifth call is made and counts for five, they take so long; a reply that its grammar ended early
 counts by its tokens. Prints seconds, ratios and tokens, and writes them to out/bench.json.
 
     python -m tests.bench.engine [--model smollm2-135m] [--threads 2]
@@ -28,7 +28,7 @@ ROUND = "r3"
 REUSING, WITH_GRAMMAR, INDEPENDENT = WAYS = (
     "calls that reuse the last prefix", "the same with the form as grammar", "independent calls",
 )  # fmt: skip
-EVERY = 3
+EVERY = 5
 """Of the slow calls every so many-th is made."""
 
 
