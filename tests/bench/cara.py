@@ -74,7 +74,10 @@ def _sets(data: Path | None) -> Iterator[tuple[str, Labelled]]:
     scoped: Labelled = []
     for path in sorted((data / "scone_nli").glob("*.csv")):
         with path.open(encoding="utf-8", newline="") as file:
-            scoped += [((row["sentence1"], row["sentence2"]), row["gold_label"]) for row in csv.DictReader(file)]
+            for row in csv.DictReader(file):
+                ending = "_edited" if "sentence1_edited" in row else ""
+                label = row["gold_label_edited"] if "gold_label_edited" in row else row["gold_label"]
+                scoped.append(((row[f"sentence1{ending}"], row[f"sentence2{ending}"]), label))
     yield "ScoNe, no contradictions in it", scoped
 
 
