@@ -8,7 +8,8 @@ from desktop.bootstrap import ModelShelf
 
 
 def _list(options: argparse.Namespace) -> int:
-    rows, scorers = ModelShelf().rows(), ModelShelf().scorer_rows()
+    shelf = ModelShelf()
+    rows, scorers = shelf.rows(), shelf.scorer_rows()
     if options.json:
         print(json.dumps({"models": rows, "scorers": scorers}, ensure_ascii=False))
         return 0
@@ -21,7 +22,7 @@ def _list(options: argparse.Namespace) -> int:
         state = "used" if row["used"] else "installed" if row["installed"] else "can be fetched"
         what = f"scorer ({row['kind']}), {row['grade']}" if row["installed"] else "scorer"
         print(f"{row['id']:<24} {'':8}  {row['bytes'] / 1e6:8.0f} MB  {state:<15} {row['title']}, {what}")
-    for path, reason in ModelShelf().unusable():
+    for path, reason in shelf.unusable():
         print(f"{path}: {reason}")
     return 0
 

@@ -44,7 +44,7 @@ class _ProbeHost:
         self.ready = Probed(probe_folder(folder))
 
     def answer(self, order: Compare | Confront, send: Send, cancel: CancelToken) -> None:
-        raise NotImplementedError
+        raise RuntimeError("a process that puts a model to the probes takes no orders")
 
     def close(self) -> None:
         """The process ends with it."""

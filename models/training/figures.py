@@ -6,10 +6,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from core.consult.alignment import TAU
+from models.scoring.probes import auc
 from models.training.pairs import LABELS, Label
-
-TAU = 0.7
-"""P(contradiction) above which two steps count as contradictory. Source: protocol, section 6."""
 
 Logits = NDArray[np.float64]
 """One row a pair, columns in the order of `LABELS`."""
@@ -67,13 +66,9 @@ def probabilities(logits: Logits) -> Logits:
 
 
 def area_under_curve(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> float | None:
-    """Chance that a positive scores above a negative, ties counting half. Source: Mann-Whitney statistic."""
-    count, others = int(positive.sum()), int((~positive).sum())
-    if not count or not others:
-        return None
-    order = np.sort(scores)
-    ranks = (np.searchsorted(order, scores, "left") + np.searchsorted(order, scores, "right") + 1) / 2
-    return float((ranks[positive].sum() - count * (count + 1) / 2) / (count * others))
+    """Chance that a positive scores above a negative, as `auc`; `None` where one side is missing."""
+    found, others = scores[positive].tolist(), scores[~positive].tolist()
+    return auc(found, others) if found and others else None
 
 
 def best_temperature(logits: Logits, labels: Sequence[Label]) -> float:
