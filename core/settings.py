@@ -6,7 +6,7 @@ import msgspec
 
 from core.errors import BadInput
 
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 """Rises whenever a prompt, form or order of calls changes; a case of another version opens read-only from its report."""
 
 
@@ -28,9 +28,33 @@ class ConsultSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     whole_private_differential: bool = False
     """True: the private re-query writes its whole differential instead of stopping after the leading diagnosis."""
 
+    collapse_fall: float = 0.3
+    """Fall of disagreement from one step of the debate to the next beyond which it may have collapsed, 0..1.
+    Source: Catfish, protocol section 7."""
+    collapse_unjustified: float = 0.5
+    """Share of changes without a cause beyond which such a fall is a collapse, 0..1. Source: as above."""
+    catfish_times: int = 2
+    """How often the catfish may speak in one case, 0..2; 0 switches it off. Source: as above."""
+    catfish_model: str = ""
+    """Id of a second model that speaks as the catfish; empty: the model of the panel."""
+    drift_threshold: float = 0.4
+    """Drift from the debate role beyond which a specialist is reminded of it, 0..1. Source: protocol section 7."""
+    drift_least_acts: int = 6
+    """Speech acts without which no drift is measured, 1 or more. Source: as above."""
+
     def __post_init__(self) -> None:
-        for name in ("innovative_temperature", "conservative_temperature"):
-            if not 0 <= getattr(self, name) <= 2:
-                raise BadInput(f"The setting {name} must lie between 0 and 2.")
-        if not 0 <= self.noise_repeats <= 10:
-            raise BadInput("The setting noise_repeats must lie between 0 and 10.")
+        for name, (low, high) in _RANGES.items():
+            if not low <= getattr(self, name) <= high:
+                raise BadInput(f"The setting {name} must lie between {low} and {high}.")
+
+
+_RANGES = {
+    "innovative_temperature": (0, 2),
+    "conservative_temperature": (0, 2),
+    "noise_repeats": (0, 10),
+    "collapse_fall": (0, 1),
+    "collapse_unjustified": (0, 1),
+    "catfish_times": (0, 2),
+    "drift_threshold": (0, 1),
+    "drift_least_acts": (1, 100),
+}

@@ -4,13 +4,13 @@ Window and command line both work through a `Workplace`; neither talks to an eng
 """
 
 import errno
+import getpass
 import hashlib
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
@@ -18,23 +18,21 @@ from core.consult.intake import vignette
 from core.consult.panel import propose_panel
 from core.consult.pipeline import consult
 from core.consult.report import immediate_actions
-from core.domain.case import Case, CaseId, FlagId
+from core.domain.case import Case, CaseId, FindingId, FlagId
 from core.domain.report import ImmediateAction, Report
 from core.domain.statement import Statement
 from core.durable import write_durably
 from core.errors import BadInput, NotRecorded, NotWritable
-from core.evaluate.agreement import TranscriptScores, score_transcript
-from core.evaluate.direct import Direct
-from core.evaluate.transcript import Transcript, read_transcript_file
 from core.log import casebook
 from core.log.catalog import CaseEntry
-from core.log.events import ReportFormat
+from core.log.events import CaseExported, ReportFormat
 from core.log.keys import default_library_path, open_library
 from core.log.recorder import Recorder
 from core.log.store import Library
 from core.ports import CancelToken, ChatModel, PairScorer, Watch, unwatched
 from core.render.contents import Issued
 from core.settings import PROTOCOL_VERSION, ConsultSettings
+from desktop.shelves import language_model, scorer_for
 
 TITLE_WORDS = 9
 FORMATS: dict[str, ReportFormat] = {"html": "html", "md": "markdown", "json": "json"}
@@ -93,7 +91,8 @@ class Workplace:
 
         Raises `BadInput` for a text without content, `UnknownModel`.
         """
-        self.check_model(model_id)
+        for each in filter(None, (model_id, settings.catfish_model)):
+            self.check_model(each)
         case_vignette = vignette(text)
         if seed is None:
             seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big") >> 1
@@ -101,12 +100,31 @@ class Workplace:
         case_id = casebook.open_case(self.library, case_vignette, settings, seed, model_id, title)
         return Opened(case_id, case_vignette.missing)
 
+    def begin_without(self, case_id: CaseId, excluded: tuple[FindingId, ...]) -> CaseId:
+        """Open a case that continues this one without some findings: panel, rounds 1 and 2 are carried over.
+
+        Raises `BadInput` as `casebook.reopen_without`, `UnknownModel`.
+        """
+        case = casebook.load_case(self.library, case_id)
+        for each in filter(None, (case.model_id, case.settings.catfish_model)):
+            self.check_model(each)
+        return casebook.reopen_without(self.library, case_id, excluded)
+
     def run(self, case_id: CaseId, watch: Watch, cancel: CancelToken) -> Report:
         """Work the case up, or go on with it: what the log holds is not asked again. Raises as the gate does."""
         case = casebook.load_case(self.library, case_id)
         _require_this_protocol(case)
         model, scorer = self.model(case.model_id), self.scorer(case.model_id)
-        recorder = Recorder(self.library, case_id, model=model, scorer=scorer, watch=watch, cancel=cancel)
+        second = case.settings.catfish_model
+        recorder = Recorder(
+            self.library,
+            case_id,
+            model=model,
+            second_models={second: self.model(second)} if second else {},
+            scorer=scorer,
+            watch=watch,
+            cancel=cancel,
+        )
         if not case.panel.specialists:
             panel = propose_panel(case.vignette, case.settings, case.seed, recorder)
             casebook.seat_panel(self.library, case_id, panel, by="proposed by the model")
@@ -143,13 +161,35 @@ class Workplace:
         from core.render.html import render_html
         from core.render.markdown import render_markdown
 
-        issued = Issued(
+        issued = self._issued()
+        renderers = {"html": render_html, "md": render_markdown, "json": render_json}
+        return {f"report.{name}": render(report, issued=issued).encode() for name, render in renderers.items()}
+
+    def _issued(self) -> Issued:
+        return Issued(
             product_version=version("ground-rounds"),
             issued_at=self.library.now(),
             chain_head=self.library.head().chain,
         )
-        renderers = {"html": render_html, "md": render_markdown, "json": render_json}
-        return {f"report.{name}": render(report, issued=issued).encode() for name, render in renderers.items()}
+
+    def comparison(self, first: CaseId, second: CaseId, form: str) -> bytes:
+        """Two cases side by side; `form` is one of `FORMATS`. Raises `BadInput` as `report`, and where one is withheld."""
+        from core.consult.comparison import compare
+        from core.render.comparison import comparison_document, render_comparison_json
+        from core.render.html import write_html
+        from core.render.markdown import write_markdown
+
+        made, issued = compare(self.report(first), self.report(second)), self._issued()
+        if form == "json":
+            return render_comparison_json(made, issued=issued).encode()
+        write = {"html": write_html, "md": write_markdown}[form]
+        return write(comparison_document(made, issued)).encode()
+
+    def write_comparison(self, first: CaseId, second: CaseId, document: bytes, path: Path) -> None:
+        """Write what `comparison` made, and record for both cases that it left the library. Raises `NotWritable`."""
+        _write(path, document)
+        for case_id in (first, second):
+            self.library.append(None, CaseExported(case_id=case_id, by=_account(), where=str(path.resolve())))
 
     def write_documents(self, case_id: CaseId, folder: Path) -> tuple[Path, ...]:
         """Write report.html, report.md and report.json; returns where they are. Raises `NotWritable`."""
@@ -164,9 +204,7 @@ class Workplace:
         self._write_document(self.report(case_id), form, document, path)
 
     def _write_document(self, report: Report, form: ReportFormat, document: bytes, path: Path) -> None:
-        with _writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_durably(path, document, mode=0o644)
+        _write(path, document)
         casebook.issue_report(self.library, report, form, document)
 
     def check_folder(self, folder: Path) -> None:
@@ -233,7 +271,7 @@ class Workplace:
     def model(self, model_id: str) -> ChatModel:
         """The model with this id or path, in its own process; loaded when it is first asked."""
         if model_id not in self._models:
-            self._models[model_id] = _model(model_id)
+            self._models[model_id] = language_model(model_id)
         return self._models[model_id]
 
     def scorer(self, model_id: str) -> PairScorer | None:
@@ -242,138 +280,11 @@ class Workplace:
         Raises as loading does.
         """
         if model_id not in self._scorers:
-            scorer = _scorer(model_id)
+            scorer = scorer_for(model_id)
             if scorer is not None:
                 _ = scorer.identity  # loads it: what cannot be loaded is told before the case begins, not at its end
             self._scorers[model_id] = scorer
         return self._scorers[model_id]
-
-
-class ModelShelf:
-    """The shelf of language and scoring models as the command line and the window see it."""
-
-    def __init__(self) -> None:
-        from models.scoring.shelf import ScorerShelf
-        from models.shelf import Shelf
-
-        self._shelf = Shelf()
-        self._scorers = ScorerShelf(self._shelf)
-
-    def scorer_rows(self) -> list[dict[str, Any]]:
-        """Scoring models on this computer, and those that can be fetched, each with `installed`, `used` and `grade`."""
-        from models.registry import scorers
-        from models.scoring.shelf import NotInstalled
-
-        pair = self._scorers.chosen()
-        used = () if isinstance(pair, NotInstalled) else (pair.nli.card.id, pair.embedding.card.id)
-        rows = {
-            card.id: {"id": card.id, "title": card.title, "bytes": card.bytes, "license": card.license}
-            for card in scorers()
-        }
-        state: dict[str, Any] = {"installed": False, "used": False, "kind": None, "grade": None}
-        found = {row_id: {**row, **state} for row_id, row in rows.items()}
-        for each in self._scorers.list():
-            card = each.card
-            found[card.id] = {
-                "id": card.id,
-                "title": card.title,
-                "bytes": card.model_bytes,
-                "license": card.license,
-                "installed": True,
-                "used": card.id in used,
-                "kind": card.kind,
-                "grade": None if card.probes is None else card.probes.grade,
-            }
-        return list(found.values())
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Known language models and those on the shelf, each with `installed`."""
-        from models.registry import cards
-
-        shelved = {model.card.id: model.card for model in self._shelf.list()}
-        known = {card.id: card for card in cards()}
-        rows = []
-        for model_id, card in {**known, **shelved}.items():
-            row = {name: getattr(card, name) for name in ("id", "title", "parameters", "bytes", "license", "sha256")}
-            rows.append({**row, "installed": model_id in shelved})
-        return rows
-
-    def unusable(self) -> list[tuple[str, str]]:
-        files = (*self._shelf.unusable(), *self._scorers.unusable())
-        return [(file.path.name, file.reason) for file in files]
-
-    def add(self, source: Path) -> str:
-        """A GGUF file becomes a language model, a folder a scoring model that is used from now on."""
-        return self._scorers.add(source).card.id if source.is_dir() else self._shelf.add(source).card.id
-
-    def check(self, model_id: str) -> str:
-        return self._scorers.check(model_id).card.id if self._scores(model_id) else self._shelf.check(model_id).card.id
-
-    def remove(self, model_id: str) -> None:
-        if self._scores(model_id):
-            self._scorers.remove(model_id)
-        else:
-            self._shelf.remove(model_id)
-
-    def _scores(self, model_id: str) -> bool:
-        return any(row["id"] == model_id for row in self.scorer_rows())
-
-    def export(self, arguments: list[str]) -> int:
-        """Make a scoring model of PyTorch ready for `add`; returns the exit code."""
-        from models import export_onnx
-
-        return export_onnx.main(arguments)
-
-    def get(self, model_id: str) -> int:
-        """Fetch a known model with a progress bar; returns the exit code."""
-        from models import fetch
-
-        return fetch.main([model_id])
-
-
-def _model(model_id: str) -> ChatModel:
-    from models import scripted
-
-    if model_id == scripted.MODEL_ID:
-        return scripted.ScriptedModel()
-    from models.remote import RemoteModel
-    from models.shelf import Shelf
-
-    return RemoteModel(Shelf().find(model_id))
-
-
-def _scorer(model_id: str) -> PairScorer | None:
-    from models import scripted
-
-    return scripted.ScriptedScorer() if model_id == scripted.MODEL_ID else installed_scorer()
-
-
-def installed_scorer() -> PairScorer | None:
-    """The chosen NLI and embedding model, in their own process; None where one of them is missing. Close it after use."""
-    from models.remote import RemoteScorer
-    from models.scoring.shelf import NotInstalled, ScorerShelf
-
-    pair = ScorerShelf().chosen()
-    return None if isinstance(pair, NotInstalled) else RemoteScorer(pair.nli.folder, pair.embedding.folder)
-
-
-def scorer_missing() -> str | None:
-    """Why alignment cannot be measured on this computer, as a sentence; None where it can."""
-    from models.scoring.shelf import NotInstalled, ScorerShelf
-
-    pair = ScorerShelf().chosen()
-    return pair.reason if isinstance(pair, NotInstalled) else None
-
-
-def score_transcript_file(file: Path, cancel: CancelToken) -> tuple[Transcript, TranscriptScores]:
-    """Measure a transcript with the installed scorer, without a library. Raises `BadInput`, and as the scorer does."""
-    transcript = read_transcript_file(file)
-    scorer = installed_scorer()
-    try:
-        return transcript, score_transcript(transcript, Direct(scorer, cancel))
-    finally:
-        if scorer is not None:
-            scorer.close()
 
 
 def _require_this_protocol(case: Case) -> None:
@@ -382,6 +293,20 @@ def _require_this_protocol(case: Case) -> None:
             f"Case {case.case_id} was begun under protocol version {case.protocol_version}, this program follows "
             f"{PROTOCOL_VERSION}; read its report, or open it as a new case."
         )
+
+
+def _account() -> str:
+    """Account name of the operating system."""
+    try:
+        return getpass.getuser()
+    except (ImportError, KeyError, OSError):
+        return "unknown account"
+
+
+def _write(path: Path, document: bytes) -> None:
+    with _writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_durably(path, document, mode=0o644)
 
 
 @contextmanager

@@ -62,6 +62,7 @@ def parser() -> argparse.ArgumentParser:
     resume.add_argument("case", metavar="CASE")
     _add_documents(resume)
     _add_common(resume)
+    _add_rerun(commands)
     cases = commands.add_parser("cases", help="list the cases of the library, newest first")
     cases.add_argument("search", nargs="*", metavar="WORD", help="only cases in which these words occur")
     _add_common(cases)
@@ -91,6 +92,21 @@ def _add_documents(command: argparse.ArgumentParser) -> None:
 def _add_common(command: argparse.ArgumentParser) -> None:
     command.add_argument("--library", type=Path, metavar="PATH", help="the encrypted library, default: your own")
     command.add_argument("--json", action="store_true", help="print facts as JSON")
+
+
+def _add_rerun(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    rerun = commands.add_parser("rerun", help="work a case up again from round 3 on, without some of its findings")
+    rerun.add_argument("case", metavar="CASE")
+    rerun.add_argument(
+        "--exclude", nargs="+", required=True, metavar="ID", help="findings to leave out, for instance S4"
+    )
+    _add_documents(rerun)
+    _add_common(rerun)
+    compare = commands.add_parser("compare", help="two cases side by side, both released")
+    compare.add_argument("cases", nargs=2, metavar="CASE")
+    compare.add_argument("--format", choices=("html", "md", "json"), default="md", help="default: %(default)s")
+    compare.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
+    _add_common(compare)
 
 
 def _add_models(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.domain.case import CaseId
+from core.domain.case import CaseId, FindingId
 from core.errors import Stopped, WrongKey
 from core.settings import ConsultSettings
-from desktop.bootstrap import FORMATS, Workplace, scorer_missing
+from desktop.bootstrap import FORMATS, Workplace
 from desktop.exit_codes import DONE, WITHHELD
 from desktop.live import Live
+from desktop.shelves import scorer_missing
 
 PASSPHRASE_VARIABLE = "GROUND_ROUNDS_PASSPHRASE"
 
@@ -40,6 +41,19 @@ def review(options: argparse.Namespace) -> int:
 def resume(options: argparse.Namespace) -> int:
     with workplace(options) as work:
         return _work_up(work, CaseId(options.case), options)
+
+
+def rerun(options: argparse.Namespace) -> int:
+    with workplace(options) as work:
+        if options.out is not None:
+            work.check_folder(options.out)
+        left_out = tuple(FindingId(finding.upper()) for finding in options.exclude)
+        case_id = work.begin_without(CaseId(options.case), left_out)
+        notice(
+            f"Case {case_id} continues case {options.case} from round 3 on. Once both are released, see them side by side "
+            f"with: ground-rounds compare {options.case} {case_id}"
+        )
+        return _work_up(work, case_id, options)
 
 
 def _work_up(work: Workplace, case_id: CaseId, options: argparse.Namespace) -> int:
@@ -115,6 +129,19 @@ def report(options: argparse.Namespace) -> int:
     return WITHHELD if status == "withheld" else DONE
 
 
+def compare(options: argparse.Namespace) -> int:
+    first, second = map(CaseId, options.cases)
+    with workplace(options) as work:
+        document = work.comparison(first, second, options.format)
+        if options.out is None:
+            sys.stdout.buffer.write(document)
+            sys.stdout.flush()
+        else:
+            work.write_comparison(first, second, document, options.out)
+            print(json.dumps({"document": str(options.out)}) if options.json else options.out)
+    return DONE
+
+
 def verify(options: argparse.Namespace) -> int:
     with workplace(options) as work:
         head = work.library.verify()
@@ -128,7 +155,7 @@ def verify(options: argparse.Namespace) -> int:
 def cara(options: argparse.Namespace) -> int:
     """Measure a transcript of any multi-agent system; needs no library."""
     from core.render.transcript import render_transcript_scores, transcript_facts
-    from desktop.bootstrap import score_transcript_file
+    from desktop.shelves import score_transcript_file
 
     cancel = threading.Event()
     with _interruptible(cancel):

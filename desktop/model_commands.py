@@ -4,7 +4,7 @@ import argparse
 import json
 from collections.abc import Callable
 
-from desktop.bootstrap import ModelShelf
+from desktop.shelves import ModelShelf
 
 
 def _list(options: argparse.Namespace) -> int:

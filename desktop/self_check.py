@@ -13,7 +13,8 @@ from core.errors import UserError
 from core.log.keys import open_library
 from core.ports import unwatched
 from core.settings import ConsultSettings
-from desktop.bootstrap import ModelShelf, Workplace, installed_scorer, scorer_missing
+from desktop.bootstrap import Workplace
+from desktop.shelves import ModelShelf, installed_scorer, scorer_missing
 
 TEST_MODEL = "smollm2-135m"
 

@@ -8,8 +8,9 @@ import hashlib
 import math
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import mul
+from types import MappingProxyType
 
 from core.errors import Stopped, TextTooLong
 from core.forms import Choice, Field, Form, Name, Number, Picks, Repeat, Text
@@ -159,36 +160,46 @@ def _is_answer(request: ChatRequest, text: str) -> bool:
     return True
 
 
-def filled_in(request: ChatRequest) -> str:
-    """A filled-in form in which nothing means anything; what is chosen follows from the seed of the request."""
-    return fill_form(request.form, random.Random(request.seed))
+def filled_in(request: ChatRequest, wanted: Mapping[str, str] | None = None) -> str:
+    """A filled-in form in which nothing means anything; what is chosen follows from the seed of the request.
+
+    `wanted`: what stands in certain fields all the same, by label, wherever it can stand there.
+    """
+    return fill_form(request.form, random.Random(request.seed), wanted or {})
 
 
-def fill_form(form: Form, chance: random.Random) -> str:
-    return "".join(_line(field, chance, set()) for field in form.fields)
+def fill_form(form: Form, chance: random.Random, wanted: Mapping[str, str] = MappingProxyType({})) -> str:
+    return "".join(_line(field, chance, set(), wanted) for field in form.fields)
 
 
-def _line(field: Field, chance: random.Random, used: set[str]) -> str:
+def _line(field: Field, chance: random.Random, used: set[str], wanted: Mapping[str, str]) -> str:
     """One field as text. `used` are the names that may not be taken again."""
+    wish = wanted.get(field.label)
     match field:
         case Text():
-            return f"{field.lead} {f'Scripted words about {field.label.lower()}.'[: field.max_chars]}\n"
+            return f"{field.lead} {(wish or f'Scripted words about {field.label.lower()}.')[: field.max_chars]}\n"
         case Name():
             name = chance.choice([disease for disease in DISEASES if disease not in used])
+            if wish is not None and wish not in used:
+                used.add(wish)
+                return f"{field.lead} {wish}\n"
             used.add(name)
             return f"{field.lead} Scripted disease {name}\n"
         case Number():
             return f"{field.lead} {chance.randint(field.low, field.high)}\n"
         case Choice():
-            option = chance.choice([option for option in field.options if option.name not in used])
+            options = [option for option in field.options if option.name not in used]
+            option = next((option for option in options if option.name == wish), None) or chance.choice(options)
             used.add(option.name)
-            return f"{field.lead} {option.name}\n" + "".join(_line(then, chance, set()) for then in option.then)
+            return f"{field.lead} {option.name}\n" + "".join(_line(then, chance, set(), wanted) for then in option.then)
         case Picks():
             picked = chance.sample(field.options, chance.randint(field.least, field.most))
+            if wish in field.options or (wish == "none" and field.least == 0):
+                return f"{field.lead} {wish}\n"
             return f"{field.lead} {', '.join(picked) or 'none'}\n"
         case Repeat():
             lines, taken = [], set[str]()
             for _ in range(chance.randint(field.least, field.most)):
-                lines.append(_line(field.fields[0], chance, taken if field.distinct else set()))
-                lines += [_line(inner, chance, set()) for inner in field.fields[1:]]
+                lines.append(_line(field.fields[0], chance, taken if field.distinct else set(), wanted))
+                lines += [_line(inner, chance, set(), wanted) for inner in field.fields[1:]]
             return "".join(lines) + "END\n"

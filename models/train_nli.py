@@ -23,14 +23,14 @@ from models.training.pairs import LABELS, Pair, consistent, read_pairs, shuffled
 
 WINDOW = 512
 GENERAL_SHARES = {
-    "snli_devtest_dev": 0.35,
-    "taxinli_mnli_all": 0.45,
-    "cad_nli_train": 0.35,
-    "breaking_nli_all": 0.08,
-    "scone_train": 0.20,
-    "med_all": 0.15,
+    "snli_devtest_dev": 1.0,
+    "taxinli_mnli_all": 1.0,
+    "cad_nli_train": 0.70,
+    "breaking_nli_all": 0.10,
+    "scone_train": 0.25,
+    "med_all": 0.20,
     "help_partial_all": 0.08,
-    "fever_symmetric_dev": 0.60,
+    "fever_symmetric_dev": 1.0,
 }
 """How much of each general set is used. Left out: `conjnli_adv_train`, whose labels are noisy. Small where a set has hardly
 any contradictions, or hardly anything else."""
@@ -90,7 +90,7 @@ def train(chosen: argparse.Namespace) -> Path:
     from tokenizers import Tokenizer
 
     from models.training.learning import Learner, Recipe, encode, figures_of, logits_of
-    from models.training.starting_weights import load_base
+    from models.training.starting_weights import last_layer, load_base
 
     torch.manual_seed(chosen.seed)
     torch.set_num_threads(chosen.threads)
@@ -101,7 +101,7 @@ def train(chosen: argparse.Namespace) -> Path:
     say(f"{len(pairs)} pairs to learn from; kept back: {', '.join(f'{n} {len(v)}' for n, v in validation.items())}")
     rows = encode(pairs, tokenizer, WINDOW)
     held_out = {name: encode(found, tokenizer, WINDOW) for name, found in validation.items()}
-    model, averaged = load_base(chosen.base), load_base(chosen.base)
+    model, averaged = (load_base(chosen.base, chosen.layers) for _ in range(2))
     averaged.load_state_dict(model.state_dict())
     for name, found in held_out.items():
         say(f"  {name:12s} {figures_of(averaged, found).line()}")
@@ -122,8 +122,8 @@ def train(chosen: argparse.Namespace) -> Path:
         f"temperature {best:.2f} would make the validation most probable; {chosen.temperature:.2f} goes into the last layer"
     )
     with torch.no_grad():
-        averaged.classifier.weight.div_(chosen.temperature)
-        averaged.classifier.bias.div_(chosen.temperature)
+        last_layer(averaged).weight.div_(chosen.temperature)
+        last_layer(averaged).bias.div_(chosen.temperature)
     folder: Path = chosen.out / "model"
     averaged.save_pretrained(folder)
     tokenizer.save(str(folder / "tokenizer.json"))
@@ -177,6 +177,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--terms", type=Path, help="compressed table of disease names")
     parser.add_argument("--out", type=Path, required=True, help="folder for looks, model and scorer")
     parser.add_argument("--id", default="nli-minilm-l6-clinical", help="what the program calls the scorer")
+    parser.add_argument("--layers", type=int, help="keep only so many of the lowest layers of the base")
     parser.add_argument("--rate", type=float, default=1e-4, help="highest learning rate")
     parser.add_argument("--epochs", type=float, default=2.0)
     parser.add_argument(

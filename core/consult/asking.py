@@ -2,24 +2,16 @@
 
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from core.consult.seeds import seed_of
 from core.domain.case import Case
-from core.domain.panel import Role, Specialist, SpecialistId
+from core.domain.panel import Specialist, SpecialistId
 from core.domain.statement import Abstention
 from core.forms import Filled, Form
 from core.ports import Address, Block, ChatRequest, ModelGate, Reply, Sampling
 from core.prompts import fill
 
-ROLES: dict[Role, str] = {
-    "advocate": "In the debate you are the ADVOCATE: build the strongest case for the diagnosis that fits best.",
-    "operator": "In the debate you are the OPERATOR: ask what can be tested and done now, and what each step would show.",
-    "edge-case hunter": "In the debate you are the EDGE-CASE HUNTER: look for the rare disease and what does not fit.",
-    "skeptic": "In the debate you are the SKEPTIC: look for the flaw in each claim and the ground that does not carry it.",
-    "red team": "In the debate you are the RED TEAM: try to show that the leading diagnosis is wrong.",
-}  # fmt: skip
-"""Debate roles along the adversarial gradient. Source: protocol section 2; wording ours."""
 ENDED = {
     "context_full": "The reply did not end within the model's context.",
     "repeated_picks": "The reply picked the same id twice.",
@@ -33,8 +25,10 @@ class Question(Struct, frozen=True, kw_only=True):
     form: Form
     more: str = ""
     """Text that only this specialist sees."""
-    in_debate: bool = False
-    """True: the specialist speaks in its debate role."""
+    role: str = ""
+    """What its debate role asks for; empty outside the debate."""
+    model: str = ""
+    """As in `ChatRequest`."""
 
 
 def requests(
@@ -50,18 +44,18 @@ def requests(
             form=question.form,
             sampling=Sampling(temperature=question.specialist.temperature),
             seed=seed_of(case.seed, address),
+            model=question.model,
         )
         for question in questions
     )
 
 
 def _own(question: Question) -> str:
-    role = question.specialist.role
     return fill(
         "seat",
         specialty=question.specialist.specialty,
         persona=question.specialist.persona,
-        role=f" {ROLES[role]}" if question.in_debate and role else "",
+        role=f" {question.role}" if question.role else "",
         more=question.more,
     )
 
@@ -83,10 +77,7 @@ def answers(case: Case, asked: Sequence[ChatRequest], gate: ModelGate) -> tuple[
 
 def _again(case: Case, request: ChatRequest) -> ChatRequest:
     address = Address(request.address.rsplit("/", 1)[0] + "/2")
-    return ChatRequest(
-        address=address, system=request.system, shared=request.shared, own=request.own, form=request.form,
-        sampling=request.sampling, seed=seed_of(case.seed, address), alone=request.alone, until=request.until,
-    )  # fmt: skip
+    return structs.replace(request, address=address, seed=seed_of(case.seed, address))
 
 
 def _answer(request: ChatRequest, reply: Reply) -> Filled | Abstention:

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from core.domain.case import Vignette
+from core.domain.case import Case, Finding, considered
 from core.domain.statement import (
     Abstention,
     AnswerStatement,
     BallotStatement,
     CantMissStatement,
+    CatfishStatement,
+    Cause,
     Challenge,
     ChallengeStatement,
     Claim,
@@ -15,29 +17,34 @@ from core.domain.statement import (
     MasterList,
     PositionStatement,
     RelevanceStatement,
+    RoleReminder,
     Statement,
     TriageStatement,
 )  # fmt: skip
 from core.ports import Block
 from core.prompts import fill
 
+_EARLY = (RelevanceStatement, TriageStatement)
 
-def findings_block(vignette: Vignette) -> Block:
-    lines = (
-        f"{finding.finding_id}: {finding.text}" + ("" if finding.present else " [absent]")
-        for finding in vignette.findings
-    )
+
+def findings_block(findings: Iterable[Finding]) -> Block:
+    lines = (f"{finding.finding_id}: {finding.text}" + ("" if finding.present else " [absent]") for finding in findings)
     return Block(text=fill("findings", findings="\n".join(lines)))
 
 
-def board(statements: Iterable[Statement]) -> tuple[Block, ...]:
-    """One block a statement. Those of rounds 1 and 2 may be left out where the whole does not fit."""
+def board(case: Case, statements: Iterable[Statement]) -> tuple[Block, ...]:
+    """The findings, then one block a statement. Those of rounds 1 and 2 may be left out where the whole does not fit.
+
+    Where findings were excluded, rounds 1 and 2 stay off the board: they were made with those findings in sight.
+    """
     return (
+        findings_block(considered(case)),
         Block(text="WHAT THE PANEL SAID\n"),
         *(
-            Block(text=text, droppable=isinstance(statement, RelevanceStatement | TriageStatement))
+            Block(text=text, droppable=isinstance(statement, _EARLY))
             for statement in statements
-            if (text := "".join(f"{line}\n" for line in _lines(statement)))
+            if not (case.excluded and isinstance(statement, _EARLY))
+            if (text := "".join(f"{line}\n" for line in _lines(statement) if line))
         ),
     )
 
@@ -85,18 +92,32 @@ def _lines(statement: Statement) -> Iterator[str]:
             for p in statement.positions:
                 if p.stance == "CHALLENGE":
                     yield f"R5 {statement.speaker} challenges {p.diagnosis_id}: {p.ground} ({', '.join(p.findings)})"
+            yield _leads(statement)
         case ChallengeStatement():
             yield challenge_line(statement.challenge)
         case AnswerStatement():
             for answer in statement.answers:
-                yield f"R5 {statement.speaker} to {answer.challenge_id}: {answer.act}. {answer.why}"
+                rests = f" ({', '.join(answer.findings)})" if answer.findings else ""
+                yield f"R5 {statement.speaker} to {answer.challenge_id}: {answer.act}. {answer.why}{rests}"
             for h in statement.holdings:
-                cause = f" because of {h.cause} ({h.cause_claim})" if h.cause else ""
-                yield f"{h.diagnosis_id} {h.status}{cause}: {claim_line(h.claim)}"
+                yield f"{h.diagnosis_id} {h.status}{_because(h.cause)}: {claim_line(h.claim)}"
+            yield _leads(statement)
+        case CatfishStatement():
+            yield f"{challenge_line(statement.challenge)} {statement.against} would be right if: {statement.would_justify}"
         case Abstention():
             yield f"{statement.address.split('/')[0].upper()} {statement.speaker}: no usable answer."
-        case BallotStatement() | CantMissStatement():
+        case BallotStatement() | CantMissStatement() | RoleReminder():
             return
+
+
+def _leads(statement: PositionStatement | AnswerStatement) -> str:
+    """Only a change is told: who leads for whom as a rule would invite to follow."""
+    cause = _because(statement.leading_cause)
+    return f"R5 {statement.speaker} changed to {statement.leading}{cause}." if cause else ""
+
+
+def _because(cause: Cause | None) -> str:
+    return f" because of {cause.kind} ({cause.ground})" if cause else ""
 
 
 __all__ = ["board", "challenge_line", "claim_line", "findings_block"]

@@ -12,9 +12,9 @@ from core.consult.alignment import TextPair, agreement_set, exhaustive_pairs
 from core.consult.merge import canonical, preferred
 from core.domain.alignment import Alignment, Cara, Moment, Reasoning, Signature, Step
 from core.domain.case import Case
-from core.domain.debate import listed_diagnoses, own_differential
+from core.domain.debate import last_answer, listed_diagnoses, own_differential
 from core.domain.panel import SpecialistId
-from core.domain.statement import AnswerStatement, Claim, Statement
+from core.domain.statement import Claim, Statement
 from core.forms import CUT
 from core.ports import Address, ContradictionRequest, ScorerIdentity, ScoringGate, SimilarityRequest
 
@@ -170,12 +170,12 @@ def _own_reasoning(speaker: SpecialistId, statements: tuple[Statement, ...]) -> 
 
 def _final_reasoning(speaker: SpecialistId, statements: tuple[Statement, ...]) -> Reasoning:
     rows = {row.diagnosis_id: row for row in listed_diagnoses(statements)}
-    for statement in statements:
-        if isinstance(statement, AnswerStatement) and statement.speaker == speaker:
-            leading = rows[statement.leading]
-            claims = [holding.claim for holding in statement.holdings]
-            return Reasoning(speaker=speaker, answer=leading.name, canonical=leading.canonical, steps=_steps(claims))
-    return Reasoning(speaker=speaker, answer=None, canonical=None, steps=())
+    held = last_answer(statements, speaker)
+    if held is None:
+        return Reasoning(speaker=speaker, answer=None, canonical=None, steps=())
+    leading = rows[held.leading]
+    claims = [holding.claim for holding in held.holdings]
+    return Reasoning(speaker=speaker, answer=leading.name, canonical=leading.canonical, steps=_steps(claims))
 
 
 def _steps(claims: Sequence[Claim]) -> tuple[Step, ...]:

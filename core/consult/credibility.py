@@ -22,6 +22,7 @@ from core.domain.statement import (
     MasterList,
     PositionStatement,
     RelevanceStatement,
+    RoleReminder,
     Statement,
     TriageStatement,
 )
@@ -66,7 +67,7 @@ def credibility(
 
 
 def _speaker(statement: Statement) -> SpecialistId | None:
-    return None if isinstance(statement, Abstention | MasterList) else statement.speaker
+    return None if isinstance(statement, Abstention | MasterList | RoleReminder) else statement.speaker
 
 
 def _score(speaker: SpecialistId, statements: tuple[Statement, ...], settings: ConsultSettings) -> Credibility:

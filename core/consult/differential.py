@@ -6,7 +6,7 @@ from core.consult.borda import borda
 from core.consult.credibility import credibility
 from core.consult.merge import canonical
 from core.domain.appraisal import Refereeing
-from core.domain.case import Case, FindingId
+from core.domain.case import Case, FindingId, considered
 from core.domain.debate import all_claims, listed_diagnoses
 from core.domain.differential import Credibility, Differential, RankedDiagnosis, Ranking
 from core.domain.panel import SpecialistId
@@ -36,7 +36,7 @@ def rank(case: Case, statements: tuple[Statement, ...], refereeing: Refereeing) 
     private = _ranking(rows, _with_private_answers(cast, rows, refereeing), weights, order, statements)
     shown = ranking.rows[:SHOWN]
     explained = {finding for row in shown for finding in row.supporting}
-    present = (finding.finding_id for finding in case.vignette.findings if finding.present)
+    present = (finding.finding_id for finding in considered(case) if finding.present)
     return Differential(
         ranking=ranking,
         private_ranking=private,

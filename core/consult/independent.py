@@ -3,7 +3,7 @@
 from core.consult.asking import Question, requests
 from core.consult.board import findings_block
 from core.consult.seeds import seed_of
-from core.domain.case import Case
+from core.domain.case import Case, considered
 from core.forms import Form, Name, Picks, Repeat, Text, words
 from core.ports import Address, Block, ChatRequest, Sampling
 from core.prompts import fill
@@ -38,10 +38,11 @@ def differential_form(findings: tuple[str, ...]) -> Form:
 
 def independent_requests(case: Case) -> tuple[ChatRequest, ...]:
     """The requests of round 3, one a specialist: no board, no word of any colleague."""
-    form = differential_form(tuple(finding.finding_id for finding in case.vignette.findings))
+    findings = considered(case)
+    form = differential_form(tuple(finding.finding_id for finding in findings))
     task = Block(text=fill("r3_differentials", form=form.instructions()))
     questions = [Question(specialist=specialist, form=form) for specialist in case.panel.specialists]
-    return requests(case, STAGE, (findings_block(case.vignette), task), questions)
+    return requests(case, STAGE, (findings_block(findings), task), questions)
 
 
 def private_requests(case: Case) -> tuple[ChatRequest, ...]:

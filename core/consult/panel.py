@@ -51,7 +51,7 @@ def propose_panel(vignette: Vignette, settings: ConsultSettings, seed: int, gate
     for attempt in (1, 2):
         address = Address(f"panel/chair/{attempt}")
         request = ChatRequest(
-            address=address, system=fill("rules"), shared=(findings_block(vignette), task), own="", form=form,
+            address=address, system=fill("rules"), shared=(findings_block(vignette.findings), task), own="", form=form,
             sampling=Sampling(temperature=settings.conservative_temperature), seed=seed_of(seed, address),
         )  # fmt: skip
         (reply,) = gate.ask_all((request,))

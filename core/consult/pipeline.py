@@ -12,11 +12,15 @@ from core.consult.differential import rank
 from core.consult.ledger import Ledger
 from core.consult.referee import ask_again_in_private
 from core.consult.report import assemble
+from core.consult.roles import remind_of_roles
 from core.consult.rounds.r1_specialty_ranking import rank_specialties
 from core.consult.rounds.r2_triage import triage
 from core.consult.rounds.r3_differentials import differentiate
 from core.consult.rounds.r4_master_list import list_diagnoses
-from core.consult.rounds.r5_debate import answer, challenge, take_positions
+from core.consult.rounds.r5_catfish import speak_against
+from core.consult.rounds.r5a_positions import take_positions
+from core.consult.rounds.r5b_challenges import challenge
+from core.consult.rounds.r5c_answers import answer, answer_again
 from core.consult.rounds.r6_ballot import vote
 from core.consult.rounds.r7_cant_miss import name_dangers
 from core.domain.case import Case
@@ -30,9 +34,12 @@ ROUNDS = (
     differentiate,
     list_diagnoses,
     take_positions,
+    remind_of_roles,
     challenge,
     list_diagnoses,  # again: what was proposed in the challenges can be voted for
+    remind_of_roles,
     answer,
+    *(speak_against, list_diagnoses, answer_again) * 2,  # nothing where the debate did not collapse
     vote,
     name_dangers,
 )

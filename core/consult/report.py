@@ -1,13 +1,15 @@
 """Everything that is known about a case as one record, with the gate that withholds the differential."""
 
 from core.consult.cant_miss import open_flags
+from core.consult.dissent import describe
+from core.consult.evidence import map_evidence
 from core.consult.ledger import Ledger
 from core.domain.alignment import Cara
 from core.domain.appraisal import CantMissReview, Refereeing
 from core.domain.case import Case
 from core.domain.differential import Differential
 from core.domain.report import ImmediateAction, Report
-from core.domain.statement import BallotStatement, Statement, TriageStatement
+from core.domain.statement import BallotStatement, CatfishStatement, Statement, TriageStatement
 from core.ports import ModelIdentity
 
 VIABLE_PARAMETERS = 3_000_000_000
@@ -36,6 +38,8 @@ def assemble(
         refereeing=None if reasons else refereeing,
         cant_miss=review,
         differential=None if reasons else differential,
+        dissent=None if reasons else describe(case, statements),
+        evidence=None if reasons else map_evidence(case, statements),
         models=models,
         viability_note=viability_note(models),
         figures=ledger.figures(),
@@ -51,7 +55,8 @@ def _withheld_because(case: Case, review: CantMissReview) -> tuple[str, ...]:
 
 
 def _unranked(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
-    return tuple(statement for statement in statements if not isinstance(statement, BallotStatement))
+    # The catfish speaks against the emerging consensus: who leads can be read from it.
+    return tuple(s for s in statements if not isinstance(s, BallotStatement | CatfishStatement))
 
 
 def immediate_actions(statements: tuple[Statement, ...]) -> tuple[ImmediateAction, ...]:

@@ -48,6 +48,25 @@ class Note(Struct, frozen=True, kw_only=True):
     at: str
 
 
+class NameRuling(Struct, frozen=True, kw_only=True):
+    """What the clinician ruled about names in the list of diagnoses. It acts on the ranking; nobody is asked anew."""
+
+    kind: Literal["split", "join"]
+    names: tuple[str, ...]
+    """As the list spelled them when it was ruled. join: the names of two rows; split: one name.
+
+    join: both are one row, with id and name of the first. Where one of the two is a wording that was split off a row
+    which is now part of the other, that split is undone instead, and the row stands as it stood before.
+    split: a wording that is not the name of its row stands apart from it, as a row of its own. Where the name is that of a
+    row that was joined, or its only wording, the latest join in force that named this row is undone instead; other joins
+    stay. So of two rulings about the same names the later one counts.
+    """
+    by: str
+    at: str
+    """UTC, ISO 8601."""
+    reason: str = ""
+
+
 class Case(Struct, frozen=True, kw_only=True):
     case_id: CaseId
     title: str
@@ -61,6 +80,17 @@ class Case(Struct, frozen=True, kw_only=True):
     """0 .. 2**31-1."""
     model_id: str
     protocol_version: int = PROTOCOL_VERSION
+    continues: CaseId | None = None
+    """The case that this one takes up again."""
+    excluded: tuple[FindingId, ...] = ()
+    """Findings that the clinician left out: rounds 3 to 7 do not see them. Rounds 1 and 2 are those of `continues`."""
     settlements: tuple[Settlement, ...] = ()
     """All of them, in order; the latest for a flag counts."""
+    rulings: tuple[NameRuling, ...] = ()
+    """All of them, in order; a later one may undo an earlier one."""
     notes: tuple[Note, ...] = ()
+
+
+def considered(case: Case) -> tuple[Finding, ...]:
+    """The findings that the panel may reason from in rounds 3 to 7."""
+    return tuple(finding for finding in case.vignette.findings if finding.finding_id not in case.excluded)

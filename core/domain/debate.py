@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from core.domain.panel import SpecialistId
 from core.domain.statement import (
     AnswerStatement,
+    CatfishStatement,
     Challenge,
     ChallengeStatement,
     Claim,
@@ -12,6 +13,7 @@ from core.domain.statement import (
     DifferentialStatement,
     ListedDiagnosis,
     MasterList,
+    PositionStatement,
     Statement,
 )  # fmt: skip
 
@@ -35,7 +37,15 @@ def all_claims(statements: Iterable[Statement]) -> Iterator[Claim]:
 
 
 def all_challenges(statements: Iterable[Statement]) -> tuple[Challenge, ...]:
-    return tuple(statement.challenge for statement in statements if isinstance(statement, ChallengeStatement))
+    """In board order, the catfish's among them."""
+    spoken = (ChallengeStatement, CatfishStatement)
+    return tuple(statement.challenge for statement in statements if isinstance(statement, spoken))
+
+
+def last_answer(statements: Iterable[Statement], speaker: SpecialistId) -> AnswerStatement | None:
+    """What the specialist holds at the end of the debate; None where it never answered."""
+    found = [s for s in statements if isinstance(s, AnswerStatement) and s.speaker == speaker]
+    return found[-1] if found else None
 
 
 def listing_of(name: str, rows: Iterable[ListedDiagnosis]) -> DiagnosisId | None:
@@ -48,6 +58,19 @@ def own_differential(statements: Iterable[Statement], speaker: SpecialistId) -> 
     for statement in statements:
         if isinstance(statement, DifferentialStatement) and statement.speaker == speaker:
             return statement
+    return None
+
+
+def last_leading(statements: Iterable[Statement], speaker: SpecialistId) -> DiagnosisId | None:
+    """What led for the specialist when it last named a leading diagnosis; None where it never did."""
+    said = tuple(statements)
+    for statement in reversed(said):
+        if getattr(statement, "speaker", None) != speaker:
+            continue
+        if isinstance(statement, PositionStatement | AnswerStatement):
+            return statement.leading
+        if isinstance(statement, DifferentialStatement) and statement.claims:
+            return listing_of(statement.claims[0].diagnosis, listed_diagnoses(said))
     return None
 
 

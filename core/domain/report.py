@@ -8,6 +8,8 @@ from core.domain.alignment import Cara
 from core.domain.appraisal import CantMissReview, Refereeing
 from core.domain.case import Case
 from core.domain.differential import Differential
+from core.domain.dissent import Dissent
+from core.domain.evidence import EvidenceMap
 from core.domain.panel import SpecialistId
 from core.domain.statement import Statement, TriageAction
 from core.ports import Address, ModelIdentity
@@ -53,6 +55,10 @@ class Report(Struct, frozen=True, kw_only=True):
     cant_miss: CantMissReview
     differential: Differential | None
     """None while withheld: a renderer cannot show what it does not have."""
+    dissent: Dissent | None = None
+    """None while withheld: it tells who leads."""
+    evidence: EvidenceMap | None = None
+    """None while withheld: it tells how many claims a diagnosis has."""
     models: tuple[ModelIdentity, ...]
     viability_note: str | None
     """Sentence for models below 3B parameters. Source: protocol section 10."""

@@ -5,7 +5,7 @@ from typing import Literal, NewType
 from msgspec import Struct
 
 from core.domain.case import FindingId
-from core.domain.panel import SpecialistId
+from core.domain.panel import Role, SpecialistId
 from core.ports import Address
 
 ClaimId = NewType("ClaimId", str)
@@ -14,12 +14,24 @@ DiagnosisId = NewType("DiagnosisId", str)
 """D1, D2 ... places in the master list."""
 ChallengeId = NewType("ChallengeId", str)
 """Q1, Q2 ... numbered in board order."""
+GroundId = NewType("GroundId", str)
+"""A `ClaimId` or a `ChallengeId`: both bring a ground with findings."""
+CATFISH = SpecialistId("catfish")
+"""Speaks against a collapse of the debate; has no seat and no vote."""
 Urgency = Literal["immediate", "urgent", "routine"]
 ChallengeAct = Literal["CHALLENGE", "PROPOSE", "ASK", "CITE"]
 Stance = Literal["AGREE", "DISAGREE", "EXTEND"]
 AnswerAct = Literal["DEFEND", "UPDATE"]
 Confidence = Literal["low", "moderate", "high"]
 GroundKind = Literal["mechanism", "guideline", "epidemiology", "finding"]
+
+
+class Cause(Struct, frozen=True, kw_only=True):
+    """Why a specialist changed its mind. Source: Grounded Debate Protocol, protocol section 3."""
+
+    kind: Literal["OWN-ERROR", "NEW-GROUND"]
+    ground: GroundId
+    """The own claim that was wrong, or the colleague's claim or challenge that convinced."""
 
 
 class Claim(Struct, frozen=True, kw_only=True):
@@ -111,6 +123,8 @@ class PositionStatement(Struct, frozen=True, kw_only=True, tag="position"):
     speaker: SpecialistId
     positions: tuple[Position, ...]
     leading: DiagnosisId
+    leading_cause: Cause | None = None
+    """Always where another diagnosis led the own differential, and only there."""
 
 
 class Challenge(Struct, frozen=True, kw_only=True):
@@ -122,7 +136,7 @@ class Challenge(Struct, frozen=True, kw_only=True):
     claim: str
     ground: str
     findings: tuple[FindingId, ...] = ()
-    """Findings of the counter-ground; at least one where the stance is DISAGREE."""
+    """Findings on which the ground rests; at least one where the stance is DISAGREE."""
     proposal: str | None = None
     """Name of the diagnosis that is proposed, where the act is PROPOSE."""
 
@@ -139,6 +153,8 @@ class Answer(Struct, frozen=True, kw_only=True):
     challenge_id: ChallengeId
     act: AnswerAct
     why: str
+    findings: tuple[FindingId, ...] = ()
+    """Findings on which the answer rests. Without one a point is not answered with a ground."""
 
 
 class Holding(Struct, frozen=True, kw_only=True):
@@ -146,21 +162,73 @@ class Holding(Struct, frozen=True, kw_only=True):
 
     diagnosis_id: DiagnosisId
     status: Literal["MAINTAINED", "CHANGED"]
-    cause: Literal["OWN-ERROR", "NEW-GROUND"] | None = None
+    cause: Cause | None = None
     """Only, and always, where the status is CHANGED."""
-    cause_claim: ClaimId | None = None
-    """The own claim that was wrong, or the colleague's claim that convinced."""
     claim: Claim
 
 
 class AnswerStatement(Struct, frozen=True, kw_only=True, tag="answer"):
-    """Round 5c."""
+    """Round 5c, and again after the catfish. The last one says what a specialist holds."""
 
     address: Address
     speaker: SpecialistId
     answers: tuple[Answer, ...]
     holdings: tuple[Holding, ...]
     leading: DiagnosisId
+    leading_cause: Cause | None = None
+    """Always where another diagnosis led before, and only there."""
+
+
+class Collapse(Struct, frozen=True, kw_only=True):
+    """Disagreement that vanished without grounds between two steps of the debate. Source: protocol section 7."""
+
+    before: str
+    """Stage of the earlier step, for instance `r3`."""
+    after: str
+    disagreement_before: float
+    """Share of pairs of specialists with different leading diagnoses, 0..1, of those who spoke at both steps."""
+    disagreement_after: float
+    changes: int
+    """Specialists whose leading diagnosis changed."""
+    unjustified: int
+    """Of these, without an own error and without a ground that was new to them."""
+
+
+class CatfishStatement(Struct, frozen=True, kw_only=True, tag="catfish"):
+    """The catfish speaks against the emerging consensus. Source: protocol section 7."""
+
+    address: Address
+    speaker: SpecialistId = CATFISH
+    collapse: Collapse
+    """What called it."""
+    against: DiagnosisId
+    """The emerging consensus."""
+    challenge: Challenge
+    """Its argument; `proposal` is its concrete alternative."""
+    would_justify: str
+    """Evidence that would justify the convergence."""
+
+
+class Acts(Struct, frozen=True, kw_only=True):
+    """Speech acts of one specialist in the debate, counted from the filled-in fields."""
+
+    asserting: int = 0
+    asking: int = 0
+    challenging: int = 0
+    conceding: int = 0
+    supporting: int = 0
+
+
+class RoleReminder(Struct, frozen=True, kw_only=True, tag="role_reminder"):
+    """A specialist left its debate role and is reminded of it in its next prompt. No model call; not on the board."""
+
+    address: Address
+    speaker: SpecialistId
+    role: Role
+    acts: Acts
+    """Since the debate began, or since the last reminder."""
+    drift: float
+    """Half the sum of the differences between the expected and the observed shares of acts, 0..1."""
 
 
 class BallotStatement(Struct, frozen=True, kw_only=True, tag="ballot"):
@@ -206,6 +274,8 @@ Statement = (
     | PositionStatement
     | ChallengeStatement
     | AnswerStatement
+    | CatfishStatement
+    | RoleReminder
     | BallotStatement
     | CantMissStatement
     | Abstention

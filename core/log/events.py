@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from core.domain.case import CaseId, Note, Settlement, Vignette
+from core.domain.case import CaseId, FindingId, NameRuling, Note, Settlement, Vignette
 from core.domain.panel import Panel
 from core.ports import Address, ChatRequest, Reply, Scores, ScoringRequest
 from core.settings import ConsultSettings
@@ -32,6 +32,8 @@ class CaseOpened(Struct, frozen=True, kw_only=True, tag=True):
     protocol_version: int
     continues: CaseId | None = None
     """The case that this one takes up again, for instance with more findings."""
+    excluded: tuple[FindingId, ...] = ()
+    """Findings that the clinician left out from round 3 on; the panel and rounds 1 and 2 are those of `continues`."""
 
 
 class PanelSeated(Struct, frozen=True, kw_only=True, tag=True):
@@ -79,6 +81,12 @@ class FlagSettled(Struct, frozen=True, kw_only=True, tag=True):
     settlement: Settlement
 
 
+class NamesRuled(Struct, frozen=True, kw_only=True, tag=True):
+    """The clinician joined two names of the list of diagnoses, or split one off."""
+
+    ruling: NameRuling
+
+
 class NoteAdded(Struct, frozen=True, kw_only=True, tag=True):
     """The clinician wrote something down."""
 
@@ -86,7 +94,7 @@ class NoteAdded(Struct, frozen=True, kw_only=True, tag=True):
 
 
 class SignedOff(Struct, frozen=True, kw_only=True, tag=True):
-    """The clinician closed the case. Nothing is settled or noted afterwards."""
+    """The clinician closed the case. Nothing is settled, ruled or noted afterwards."""
 
     name: str
     role: str
@@ -161,6 +169,7 @@ CaseEvent = (
     | CallFailed
     | CallCancelled
     | FlagSettled
+    | NamesRuled
     | NoteAdded
     | SignedOff
     | ReportIssued

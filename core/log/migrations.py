@@ -31,7 +31,11 @@ def _first_schema(database: Database) -> None:
     run_script(database, "schema.sql")
 
 
-STEPS: tuple[Step, ...] = (_first_schema,)
+def _names_are_ruled(database: Database) -> None:
+    """The event `NamesRuled`: no table changes, but a program of format 1 could not read it."""
+
+
+STEPS: tuple[Step, ...] = (_first_schema, _names_are_ruled)
 """Step n leads from schema version n to n + 1."""
 
 

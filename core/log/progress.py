@@ -20,12 +20,14 @@ MonotonicClock = Callable[[], float]
 """Seconds from some moment on, for instance `time.monotonic`."""
 SpeakerState = Literal["waiting", "writing", "done"]
 
-STAGES = ("panel", "r1", "r2", "r3", "r5a", "r5b", "r5c", "r6", "r7", "cara", "referee")
+STAGES = ("panel", "r1", "r2", "r3", "r5a", "r5b", "r5c", "r5b2", "r5c2", "r5b3", "r5c3", "r6", "r7", "cara", "referee")
 """Stages in which models work, in order."""
+ONLY_IF_NEEDED = frozenset({"r5b2", "r5c2", "r5b3", "r5c3"})
+"""The catfish and the answers to it: not expected before they begin."""
 
 EXPECTED_TOKENS: dict[str, int] = {
-    "panel": 200, "r1": 40, "r2": 120, "r3": 495, "r5a": 350, "r5b": 90, "r5c": 350, "r6": 25, "r7": 180,
-    "cara": 0, "referee": 15,
+    "panel": 200, "r1": 40, "r2": 120, "r3": 495, "r5a": 350, "r5b": 90, "r5c": 350,
+    "r5b2": 90, "r5c2": 350, "r5b3": 90, "r5c3": 350, "r6": 25, "r7": 180, "cara": 0, "referee": 15,
 }  # fmt: skip
 """Tokens that one specialist writes in a stage, all its calls together: ours, only for the estimate of the time left.
 The panel is proposed by one call."""
@@ -177,7 +179,7 @@ class Progress:
             return None
         expected = EXPECTED_TOKENS[self._stage]
         here = sum(max(0, expected - speaker.tokens) for speaker in self._speakers() if speaker.state != "done")
-        later = STAGES[STAGES.index(self._stage) + 1 :]
+        later = [stage for stage in STAGES[STAGES.index(self._stage) + 1 :] if stage not in ONLY_IF_NEEDED]
         return here + self._seats * sum(EXPECTED_TOKENS[stage] for stage in later)
 
 

@@ -1,6 +1,7 @@
 """The gate to the models: looks into the log first, asks only what is missing, records every reply as it arrives."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from threading import Event as ThreadEvent
 
 from core.domain.case import CaseId
@@ -40,14 +41,19 @@ class Recorder:
         case_id: CaseId,
         *,
         model: ChatModel | None = None,
+        second_models: Mapping[str, ChatModel] | None = None,
         scorer: PairScorer | None = None,
         watch: Watch = unwatched,
         cancel: CancelToken | None = None,
     ) -> None:
-        """`model` is the model of the panel. Raises `BadInput` for an unknown or erased case."""
+        """`model` is the model of the panel; `second_models`, by id, answer the requests that name them.
+
+        Raises `BadInput` for an unknown or erased case.
+        """
         self._library = library
         self._case_id = case_id
         self._model = model
+        self._second_models = second_models or {}
         self._scorer = scorer
         self._watch = watch
         self._cancel = cancel or ThreadEvent()
@@ -71,10 +77,12 @@ class Recorder:
         for call in recorded:
             self._watch(ReplyFinished(address=call.request.address, reply=call.reply, from_log=True))
         if missing := self._missing(requests):
-            model = self._model
-            if model is None:
+            if self._model is None:
                 raise NotRecorded(missing[0])
-            self._attempt(lambda: self._ask(model, requests), lambda: self._missing(requests))
+            models = {"": self._model, **self._second_models}
+            for name in dict.fromkeys(request.model for request in requests):
+                mine = [request for request in requests if request.model == name]
+                self._attempt(partial(self._ask, models[name], mine), partial(self._missing, mine))
         return tuple(self._calls[address].reply for address in addresses)
 
     def similarities(self, request: SimilarityRequest) -> Similarities | None:
@@ -126,6 +134,8 @@ class Recorder:
 
     def _ask(self, model: ChatModel, requests: Sequence[ChatRequest]) -> None:
         missing = self._missing(requests)
+        if not missing:
+            return
         waiting = {request.address: request for request in requests if request.address in missing}
         self._watch(BatchAsked(addresses=missing))
         for address, reply in model.ask_all(tuple(waiting.values()), self._watch, self._cancel):

@@ -1,7 +1,7 @@
 """The library: one encrypted SQLite file that holds the event log of all cases."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -138,6 +138,12 @@ class Library:
             elif case_id is not None:
                 self._require(case_id)
             return self._append(case_id, event)
+
+    def append_all(self, case_id: CaseId, events: Iterable[CaseEvent]) -> None:
+        """Write several events of one case, all or none. Raises as `append`."""
+        with self._writing():
+            for event in events:
+                self.append(case_id, event)
 
     def erase(self, case_id: CaseId, by: str) -> None:
         """Remove what a case says for good. Its rows and their digests stay, so the chain stays whole.

@@ -6,7 +6,7 @@ from core.domain.report import Report
 from core.errors import BadInput
 from core.render.contents import Issued
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Rises whenever a reader of the earlier files would misread a new one."""
 
 

@@ -1,6 +1,7 @@
 """One claim with its ground, and what became of it; one challenge with its answer."""
 
-from core.domain.statement import Challenge, Claim, Holding
+from core.domain.panel import SpecialistId
+from core.domain.statement import Answer, Cause, Challenge, Claim, Holding
 from core.render.contents import Fact, Facts, Section, fact
 from core.render.references import NOT_LOOKED_UP, References, ids
 
@@ -11,25 +12,34 @@ def claim(made: Claim, names: References) -> Section:
 
 def holding(held: Holding, names: References) -> Section:
     """A claim of round 5c, with what changed and why."""
-    cause = f" because of {held.cause}" if held.cause else ""
-    if held.cause_claim:
-        cause += f", {names.claim(held.cause_claim)}"
-    rows = (fact("Diagnosis", f"{names.diagnosis(held.diagnosis_id)}: {held.status}{cause}"), *_rows(held.claim, names))
+    status = f"{names.diagnosis(held.diagnosis_id)}: {held.status}{because(held.cause, names)}"
+    rows = (fact("Diagnosis", status), *_rows(held.claim, names))
     return Section(title=_title(held.claim, names), blocks=(Facts(rows=rows),))
 
 
+def because(cause: Cause | None, names: References) -> str:
+    """` because of NEW-GROUND, C4 (cardiology, gout)`; empty without a cause."""
+    return f" because of {cause.kind}, {names.ground(cause.ground)}" if cause else ""
+
+
 def challenge(made: Challenge, names: References) -> Section:
-    answered = names.answer_to(made)
-    rows = (
+    return Section(
+        title=f"{made.challenge_id}, {names.specialty(made.speaker)}",
+        blocks=(Facts(rows=challenge_rows(made, names)),),
+    )
+
+
+def challenge_rows(made: Challenge, names: References) -> tuple[Fact, ...]:
+    answers = [_answered(who, answer, names) for who, answer in names.answers_to(made)]
+    return (
         fact("To", names.claim(made.target)),
         fact("Act and stance", f"{made.act}, {made.stance}"),
         *((fact("Proposes", made.proposal),) if made.proposal is not None else ()),
         fact("Claim", made.claim),
         fact("Ground", made.ground),
         fact("Findings", ids(made.findings)),
-        fact("Answer", f"{names.specialty(answered[0])}: {answered[1].act}" if answered else "not answered"),
+        fact("Answer", *(answers or ["not answered"])),
     )
-    return Section(title=f"{made.challenge_id}, {names.specialty(made.speaker)}", blocks=(Facts(rows=rows),))
 
 
 def _title(made: Claim, names: References) -> str:
@@ -48,9 +58,10 @@ def _rows(made: Claim, names: References) -> tuple[Fact, ...]:
 
 
 def _received(made: Challenge, names: References) -> str:
-    answered = names.answer_to(made)
-    answer = (
-        f"{names.specialty(answered[0])} answered {answered[1].act}: {answered[1].why}" if answered else "Not answered."
-    )
+    answer = "\n".join(_answered(who, answer, names) for who, answer in names.answers_to(made)) or "Not answered."
     who = f"{made.challenge_id}, {names.specialty(made.speaker)} ({made.act}, {made.stance})"
     return f"{who}: {made.claim}\nGround: {made.ground}\n{answer}"
+
+
+def _answered(who: SpecialistId, answer: Answer, names: References) -> str:
+    return f"{names.specialty(who)} answered {answer.act}: {answer.why} (findings: {ids(answer.findings)})"

@@ -9,6 +9,7 @@ from core.domain.statement import (
     AnswerStatement,
     BallotStatement,
     CantMissStatement,
+    CatfishStatement,
     ChallengeStatement,
     Claim,
     DifferentialStatement,
@@ -16,6 +17,7 @@ from core.domain.statement import (
     MasterList,
     PositionStatement,
     RelevanceStatement,
+    RoleReminder,
     Statement,
     TriageStatement,
 )  # fmt: skip
@@ -86,6 +88,13 @@ def _long(statement: Statement, names: References, released: bool) -> Iterator[B
             yield claims.challenge(statement.challenge, names)
         case AnswerStatement():
             yield from _answers(statement, names, released)
+        case CatfishStatement():
+            yield claims.challenge(statement.challenge, names)
+            yield Paragraph(text=f"The consensus would be right if: {statement.would_justify}")
+        case RoleReminder():
+            who = names.specialty(statement.speaker)
+            text = f"{who} was reminded of the role {statement.role} (drift {statement.drift:.2f})."
+            yield Paragraph(text=text)
         case Abstention():
             who = names.specialty(statement.speaker)
             text = f"Abstention, {who}: {statement.reason} It counts as no answer, never as agreement."
@@ -137,18 +146,27 @@ def _positions(statement: PositionStatement, names: References, released: bool) 
     positions = table(
         f"Positions of {who}", ("Diagnosis", "Stance", "Ground", "Findings"), rows, "No position was taken."
     )
-    leading = Paragraph(text=f"Leading diagnosis: {names.diagnosis(statement.leading)}.")
+    leading = _leading(statement, names)
     return Section(title=who, blocks=(positions, *((leading,) if released else ())))
 
 
 def _answers(statement: AnswerStatement, names: References, released: bool) -> Iterator[Block]:
     who = names.specialty(statement.speaker)
-    rows: list[tuple[str, ...]] = [(answer.challenge_id, answer.act, answer.why) for answer in statement.answers]
-    answers = table(f"Answers of {who}", ("Challenge", "Answer", "Why"), rows, f"{who} had no challenge to answer.")
-    leading = Paragraph(text=f"Leading diagnosis: {names.diagnosis(statement.leading)}.")
+    rows: list[tuple[str, ...]] = [
+        (answer.challenge_id, answer.act, answer.why, ids(answer.findings)) for answer in statement.answers
+    ]
+    answers = table(
+        f"Answers of {who}", ("Challenge", "Answer", "Why", "Findings"), rows, f"{who} had no challenge to answer."
+    )
+    leading = _leading(statement, names)
     yield Section(title=who, blocks=(answers, *((leading,) if released else ())))
     held = statement.holdings if released else sorted(statement.holdings, key=lambda holding: _alphabet(holding.claim))
     yield from (claims.holding(holding, names) for holding in held)
+
+
+def _leading(statement: PositionStatement | AnswerStatement, names: References) -> Paragraph:
+    because = claims.because(statement.leading_cause, names)
+    return Paragraph(text=f"Leading diagnosis: {names.diagnosis(statement.leading)}{because and ', changed'}{because}.")
 
 
 def _ballots(statements: tuple[Statement, ...], names: References) -> Block:

@@ -5,6 +5,7 @@ from core.render.alignment import alignment
 from core.render.contents import Document, Issued, Section
 from core.render.danger import cant_miss
 from core.render.debate import debate
+from core.render.dissent import dissent, evidence
 from core.render.opening import DISCLAIMER, about_case, immediate_actions
 from core.render.provenance import limits, making, notes, panel, vignette
 from core.render.ranking import differential
@@ -37,4 +38,10 @@ def document(report: Report, issued: Issued) -> Document:
 def _released(report: Report, names: References) -> tuple[Section, ...]:
     if report.status == "withheld":
         return ()
-    return differential(report, names), referee(report.refereeing, names), alignment(report.cara, names)
+    return (
+        differential(report, names),
+        dissent(report, names),
+        referee(report.refereeing, names),
+        alignment(report.cara, names),
+        evidence(report, names),
+    )

@@ -1,4 +1,4 @@
-"""The report as one HTML file: no script, nothing from outside, every text shown as text."""
+"""A document as one HTML file: no script, nothing from outside, every text shown as text."""
 
 import functools
 from importlib import resources
@@ -7,13 +7,18 @@ import jinja2
 import markupsafe
 
 from core.domain.report import Report
-from core.render.contents import Block, Issued, visible
+from core.render.contents import Block, Document, Issued, visible
 from core.render.document import document
 
 
 def render_html(report: Report, *, issued: Issued) -> str:
-    """A complete HTML 5 document with its style sheet inside, to be written as UTF-8."""
-    return _template().render(document=document(report, issued), css=markupsafe.Markup(_own_file("report.css")))
+    """The report as a complete HTML 5 document, to be written as UTF-8."""
+    return write_html(document(report, issued))
+
+
+def write_html(made: Document) -> str:
+    """Any document, with its style sheet inside, to be written as UTF-8."""
+    return _template().render(document=made, css=markupsafe.Markup(_own_file("report.css")))
 
 
 @functools.cache

@@ -1,8 +1,9 @@
 """The first page: which case, what it may be used for, what is withheld, what cannot wait."""
 
+from core.domain.case import Case
 from core.domain.report import Report
-from core.render.contents import Block, Facts, Issued, Paragraph, Section, fact, table
-from core.render.references import References
+from core.render.contents import Block, Fact, Facts, Issued, Paragraph, Section, fact, table
+from core.render.references import LEFT_OUT, References, finding_text
 
 DISCLAIMER = "Research and education, not a medical device; the clinician decides."
 
@@ -13,6 +14,7 @@ def about_case(report: Report, issued: Issued) -> Section:
         fact("Title", case.title),
         fact("Case", case.case_id),
         fact("Opened", case.opened_at),
+        *_continued(case),
         fact("Report made", issued.issued_at),
         fact("Product", f"Ground Rounds {issued.product_version}, protocol version {case.protocol_version}"),
         fact("Head of the event chain", issued.chain_head or "not given: this report was made outside a library"),
@@ -21,8 +23,27 @@ def about_case(report: Report, issued: Issued) -> Section:
     note = (Paragraph(text=f"Warning: {report.viability_note}", tone="warning"),) if report.viability_note else ()
     return Section(
         title="The case",
-        blocks=(Facts(rows=rows), *_status(report), *note, Paragraph(text=DISCLAIMER, tone="notice")),
+        blocks=(
+            Facts(rows=rows), *_carried_over(case), *_status(report), *note, Paragraph(text=DISCLAIMER, tone="notice"),
+        ),
+    )  # fmt: skip
+
+
+def _continued(case: Case) -> tuple[Fact, ...]:
+    continues = (fact("Continues", f"case {case.continues}"),) if case.continues else ()
+    left_out = [finding for finding in case.vignette.findings if finding.finding_id in case.excluded]
+    return (*continues, *((fact("Left out by the clinician", *map(finding_text, left_out)),) if left_out else ()))
+
+
+def _carried_over(case: Case) -> tuple[Paragraph, ...]:
+    if not case.excluded:
+        return ()
+    text = (
+        f"The panel and rounds 1 and 2 were carried over from case {case.continues}. They were made with all findings in sight, "
+        "so personas and immediate actions may rest on what was left out. From round 3 on the panel saw none of the findings "
+        f"marked {LEFT_OUT}, and nothing of rounds 1 and 2. The rule list of can't-miss diagnoses still reads all findings."
     )
+    return (Paragraph(text=text, tone="notice"),)
 
 
 def _status(report: Report) -> tuple[Block, ...]:

@@ -2,12 +2,12 @@
 
 import msgspec
 
-from core.domain.case import Case
+from core.domain.case import Case, Finding
 from core.domain.panel import SpecialistId
 from core.domain.report import Report
 from core.ports import ModelIdentity
 from core.render.contents import Facts, Items, Paragraph, Section, fact, table
-from core.render.references import References, stage_of, stage_title
+from core.render.references import LEFT_OUT, References, stage_of, stage_title
 
 LIMITS = (
     "The specialists are language models. They may state things that are false, and sound certain while they do.",
@@ -24,8 +24,7 @@ LIMITS = (
 
 def vignette(case: Case) -> Section:
     rows: list[tuple[str, ...]] = [
-        (finding.finding_id, finding.text, "present" if finding.present else "[absent]")
-        for finding in case.vignette.findings
+        (finding.finding_id, finding.text, _state(finding, case)) for finding in case.vignette.findings
     ]
     missing = case.vignette.missing
     return Section(
@@ -48,6 +47,11 @@ def vignette(case: Case) -> Section:
             ),
         ),
     )
+
+
+def _state(finding: Finding, case: Case) -> str:
+    state = "present" if finding.present else "[absent]"
+    return f"{state} {LEFT_OUT}" if finding.finding_id in case.excluded else state
 
 
 def panel(case: Case) -> Section:
@@ -120,7 +124,10 @@ def _costs(report: Report) -> Section:
         for row in report.figures
     ]  # fmt: skip
     head = ("Stage", "Calls", "Prompt tokens", "Evaluated", "Decoded", "Forced by the form", "Seconds")
-    return Section(title="Tokens and time", blocks=(table("Cost of each stage", head, rows, "Nothing was asked."),))
+    costs = table("Cost of each stage", head, rows, "Nothing was asked.")
+    carried_over = f"The figures of rounds 1 and 2 are those of case {report.case.continues}: they were asked there."
+    notes = (Paragraph(text=carried_over),) if report.case.excluded else ()
+    return Section(title="Tokens and time", blocks=(*notes, costs))
 
 
 def _left_out(report: Report, names: References) -> Section:

@@ -19,9 +19,14 @@ ROUNDS: dict[str, str] = {
     "r5": "5 Debate", "r6": "6 Ballot", "r7": "7 Can't-miss", "referee": "Referee",
 }  # fmt: skip
 """What stands in the strip, in order."""
-_ROUND_OF_STAGE = {"noise": "r3", "r5a": "r5", "r5b": "r5", "r5c": "r5"}
-"""The repeats for the referee are asked together with round 3."""
-_PARTS = {"r5a": "POSITIONS", "r5b": "CHALLENGE", "r5c": "ANSWERS"}
+_PARTS = {
+    "r5a": "POSITIONS",
+    "r5b": "CHALLENGE",
+    "r5c": "ANSWERS",
+    "r5c2": "ANSWERS TO THE CATFISH",
+    "r5c3": "ANSWERS TO THE CATFISH, SECOND TIME",
+}
+"""Parts of the debate. What the catfish says names the emerging consensus: the report shows it once it is released."""
 SEALED: dict[str, str] = {
     "r6": "The ballot is sealed until every can't-miss flag is settled; the report shows it then.",
     "referee": "Asked again in private. The answer is sealed until every can't-miss flag is settled.",
@@ -205,7 +210,8 @@ def _headed(address: Address, text: str) -> str:
 
 
 def _round_of(stage: str) -> str:
-    return _ROUND_OF_STAGE.get(stage, stage)
+    # The repeats for the referee are asked together with round 3.
+    return "r3" if stage == _HIDDEN_STAGE else "r5" if stage.startswith("r5") else stage
 
 
 def _subtitle(seat: Specialist) -> str:

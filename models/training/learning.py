@@ -61,17 +61,20 @@ def batches(rows: Sequence[Encoded], size: int, rng: Random) -> list[list[Encode
     return shuffled(result, rng)
 
 
-def tensors(rows: Sequence[Encoded]) -> dict[str, Any]:
+def tensors(rows: Sequence[Encoded], model: Any) -> dict[str, Any]:
+    """As the model takes them; not every architecture marks which of two texts a token belongs to."""
     length = max(len(row.ids) for row in rows)
 
     def padded(numbers: list[list[int]]) -> Any:
         return torch.tensor([row + [0] * (length - len(row)) for row in numbers])
 
-    return {
+    inputs = {
         "input_ids": padded([row.ids for row in rows]),
         "attention_mask": padded([[1] * len(row.ids) for row in rows]),
-        "token_type_ids": padded([row.types for row in rows]),
     }
+    if getattr(model.config, "type_vocab_size", 0) > 1:
+        inputs["token_type_ids"] = padded([row.types for row in rows])
+    return inputs
 
 
 def logits_of(model: Any, rows: Sequence[Encoded], size: int = 64) -> Logits:
@@ -82,7 +85,7 @@ def logits_of(model: Any, rows: Sequence[Encoded], size: int = 64) -> Logits:
     with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16):
         for start in range(0, len(order), size):
             chosen = order[start : start + size]
-            result[chosen] = model(**tensors([rows[index] for index in chosen])).logits.float().numpy()
+            result[chosen] = model(**tensors([rows[index] for index in chosen], model)).logits.float().numpy()
     model.train()
     return result
 
@@ -103,7 +106,7 @@ class Learner:
             {"params": [p for p in model.parameters() if p.dim() > 1], "weight_decay": recipe.weight_decay},
             {"params": [p for p in model.parameters() if p.dim() <= 1], "weight_decay": 0.0},
         ]
-        self._optimizer = torch.optim.AdamW(groups, lr=recipe.learning_rate)
+        self._optimizer = torch.optim.AdamW(groups, lr=recipe.learning_rate, fused=True)
         self._loss = torch.nn.CrossEntropyLoss(label_smoothing=recipe.label_smoothing)
 
     def learn(self, rows: Sequence[Encoded], validation: Mapping[str, Sequence[Encoded]], keep: Path) -> None:
@@ -134,7 +137,7 @@ class Learner:
         for group in self._optimizer.param_groups:
             group["lr"] = rate
         with torch.autocast("cpu", torch.bfloat16):
-            logits = self._model(**tensors(batch)).logits
+            logits = self._model(**tensors(batch, self._model)).logits
         loss = self._loss(logits.float(), torch.tensor([row.label for row in batch]))
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()

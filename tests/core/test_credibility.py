@@ -10,10 +10,12 @@ from core.domain.statement import (
     Abstention,
     Answer,
     AnswerStatement,
+    Cause,
     Claim,
     ClaimId,
     DiagnosisId,
     DifferentialStatement,
+    GroundId,
     Holding,
     RelevanceStatement,
 )
@@ -90,7 +92,8 @@ def test_who_only_abstained_has_no_weight():
     assert list(weights([abstained, differential("cardiology", 1)])) == ["cardiology"]
 
 
-def answer(status: str, cause: str | None, supporting: int = 1, why: str = "why") -> AnswerStatement:
+def answer(status: str, kind: str | None, supporting: int = 1, why: str = "why") -> AnswerStatement:
+    cause = Cause(kind=kind, ground=GroundId("C1")) if kind else None
     holding = Holding(diagnosis_id=DiagnosisId("D1"), status=status, cause=cause, claim=claim(9, "gout", supporting))
     answers = (Answer(challenge_id="Q1", act="DEFEND", why=why),)
     return AnswerStatement(

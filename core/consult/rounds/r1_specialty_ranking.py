@@ -21,7 +21,7 @@ FORM = Form(
 def rank_specialties(case: Case, statements: tuple[Statement, ...], gate: ModelGate) -> tuple[Statement, ...]:
     task = Block(text=fill("r1_specialty_ranking", form=FORM.instructions()))
     questions = [Question(specialist=specialist, form=FORM) for specialist in case.panel.specialists]
-    asked = requests(case, STAGE, (findings_block(case.vignette), task), questions)
+    asked = requests(case, STAGE, (findings_block(case.vignette.findings), task), questions)
     return tuple(
         filled
         if isinstance(filled, Abstention)

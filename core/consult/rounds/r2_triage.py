@@ -29,7 +29,7 @@ def triage(case: Case, statements: tuple[Statement, ...], gate: ModelGate) -> tu
     form = triage_form(tuple(finding.finding_id for finding in case.vignette.findings))
     task = Block(text=fill("r2_triage", form=form.instructions()))
     questions = [Question(specialist=specialist, form=form) for specialist in case.panel.specialists]
-    asked = requests(case, STAGE, (findings_block(case.vignette), task), questions)
+    asked = requests(case, STAGE, (findings_block(case.vignette.findings), task), questions)
     return tuple(
         filled
         if isinstance(filled, Abstention)

@@ -9,6 +9,7 @@ from core.consult.merge import canonical, possibly_same, preferred
 from core.domain.case import Case
 from core.domain.panel import SpecialistId
 from core.domain.statement import (
+    CatfishStatement,
     ChallengeStatement,
     DiagnosisId,
     DifferentialStatement,
@@ -60,5 +61,5 @@ def _proposals(statements: tuple[Statement, ...]) -> Iterator[tuple[str, Special
         if isinstance(statement, DifferentialStatement):
             for claim in statement.claims:
                 yield claim.diagnosis, statement.speaker
-        elif isinstance(statement, ChallengeStatement) and statement.challenge.proposal:
+        elif isinstance(statement, ChallengeStatement | CatfishStatement) and statement.challenge.proposal:
             yield statement.challenge.proposal, statement.speaker

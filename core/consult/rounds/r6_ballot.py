@@ -3,7 +3,7 @@
 from typing import cast
 
 from core.consult.asking import Question, answers, requests
-from core.consult.board import board, findings_block
+from core.consult.board import board
 from core.domain.case import Case
 from core.domain.debate import listed_diagnoses, pick_names
 from core.domain.statement import Abstention, BallotStatement, Confidence, Statement
@@ -40,8 +40,8 @@ def vote(case: Case, statements: tuple[Statement, ...], gate: ModelGate) -> tupl
     names = pick_names(rows)
     form = ballot_form(tuple(names))
     task = Block(text=fill("r6_ballot", form=form.instructions()))
-    questions = [Question(specialist=seat, form=form, in_debate=False) for seat in case.panel.specialists]
-    asked = requests(case, STAGE, (findings_block(case.vignette), *board(statements), task), questions)
+    questions = [Question(specialist=seat, form=form) for seat in case.panel.specialists]
+    asked = requests(case, STAGE, (*board(case, statements), task), questions)
     return tuple(
         filled
         if isinstance(filled, Abstention)

@@ -3,7 +3,7 @@
 from typing import cast
 
 from core.consult.asking import Question, answers, requests
-from core.consult.board import board, findings_block
+from core.consult.board import board
 from core.consult.independent import disease_name
 from core.domain.case import Case
 from core.domain.statement import Abstention, CantMissStatement, Danger, Statement, Urgency
@@ -28,7 +28,7 @@ FORM = Form(
 def name_dangers(case: Case, statements: tuple[Statement, ...], gate: ModelGate) -> tuple[Statement, ...]:
     task = Block(text=fill("r7_cant_miss", form=FORM.instructions()))
     questions = [Question(specialist=seat, form=FORM) for seat in case.panel.specialists]
-    asked = requests(case, STAGE, (findings_block(case.vignette), *board(statements), task), questions)
+    asked = requests(case, STAGE, (*board(case, statements), task), questions)
     return tuple(
         filled
         if isinstance(filled, Abstention)

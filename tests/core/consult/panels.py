@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from core.consult.cant_miss import open_flags
 from core.consult.intake import vignette
 from core.consult.panel import seated
 from core.consult.pipeline import consult
@@ -40,6 +41,16 @@ def run(library: Library, case_id: CaseId, model: ChatModel | None = None) -> Re
 
 def replay(library: Library, case_id: CaseId) -> Report:
     return consult(loaded(library, case_id), Recorder(library, case_id))
+
+
+def settle_all(library: Library, case_id: CaseId, report: Report) -> None:
+    for flag in open_flags(report.case, report.cant_miss):
+        casebook.settle(library, case_id, flag, "excluded", "not in this test", "Dr. Test")
+
+
+def replay_released(library: Library, case_id: CaseId) -> Report:
+    settle_all(library, case_id, replay(library, case_id))
+    return replay(library, case_id)
 
 
 def loaded(library: Library, case_id: CaseId) -> Case:

@@ -18,7 +18,17 @@ from core.log.store import Library
 from core.ports import ChatRequest
 from core.settings import ConsultSettings
 from models.scripted import ScriptedModel, filled_in
-from tests.core.consult.panels import CountedModel, PowerCut, library_at, loaded, open_seated, replay, run
+from tests.core.consult.panels import (
+    CountedModel,
+    PowerCut,
+    library_at,
+    loaded,
+    open_seated,
+    replay,
+    replay_released,
+    run,
+    settle_all,
+)
 
 GOLDEN = Path("tests/core/consult/golden/sample_scripted.jsonl")
 
@@ -120,7 +130,7 @@ def test_an_answer_prompt_holds_every_challenge_to_that_specialist_and_the_claim
 def test_a_late_proposal_is_listed_with_its_proposer_and_can_be_voted_for(library: Library) -> None:
     def script(request: ChatRequest) -> str | None:
         if request.address == "r5b/hematology/1":
-            said = "ACT: PROPOSE\nPROPOSAL: Zieve syndrome\nSTANCE: EXTEND\nCLAIM: It fits.\nGROUND: Known.\n"
+            said = "ACT: PROPOSE\nPROPOSAL: Zieve syndrome\nSTANCE: EXTEND\nCLAIM: It fits.\nGROUND: Known.\nFINDINGS: S1\n"
             return f"TARGET: {_options(request)[0]}\n{said}"
         if request.address.startswith("r6/"):
             others = [name for name in _options(request) if "Zieve" not in name]
@@ -132,7 +142,7 @@ def test_a_late_proposal_is_listed_with_its_proposer_and_can_be_voted_for(librar
     late = next(row for row in report_list(report) if "zieve" in row.canonical)
     assert late.proposers == ("hematology",)
     assert late.entered == "r5b"
-    _settle_all(library, case_id, report)
+    settle_all(library, case_id, report)
     released = replay(library, case_id)
     assert released.differential is not None
     assert released.differential.ranking.rows[0].diagnosis_id == late.diagnosis_id
@@ -158,7 +168,7 @@ def test_a_panel_that_only_abstains_gives_a_report_without_a_differential(librar
     case_id = open_seated(library)
     report = run(library, case_id, ScriptedModel(lambda request: ""))
     assert all(isinstance(statement, Abstention) for statement in report.statements)
-    _settle_all(library, case_id, report)
+    settle_all(library, case_id, report)
     assert replay(library, case_id).differential is None
 
 
@@ -207,7 +217,7 @@ def test_a_change_always_names_its_cause(library: Library) -> None:
     holdings = [h for s in report.statements if isinstance(s, AnswerStatement) for h in s.holdings]
     assert holdings
     for holding in holdings:
-        assert (holding.status == "CHANGED") == (holding.cause is not None) == (holding.cause_claim is not None)
+        assert (holding.status == "CHANGED") == (holding.cause is not None)
 
 
 def test_what_a_specialist_did_not_name_itself_cannot_be_maintained(library: Library) -> None:
@@ -290,16 +300,3 @@ def _requests(library: Library, case_id: str) -> dict[str, ChatRequest]:
 
 def report_list(report):  # type: ignore[no-untyped-def]
     return listed_diagnoses(report.statements)
-
-
-def _settle_all(library: Library, case_id, report) -> None:  # type: ignore[no-untyped-def]
-    from core.consult.cant_miss import open_flags
-    from core.log import casebook
-
-    for flag in open_flags(report.case, report.cant_miss):
-        casebook.settle(library, case_id, flag, "excluded", "not in this test", "Dr. Test")
-
-
-def replay_released(library: Library, case_id):  # type: ignore[no-untyped-def]
-    _settle_all(library, case_id, replay(library, case_id))
-    return replay(library, case_id)

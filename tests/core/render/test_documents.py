@@ -263,7 +263,7 @@ def test_sixty_diagnoses_six_first(released: Report, issued: Issued) -> None:
 def test_json_reads_back_equal(name: str, issued: Issued, request: pytest.FixtureRequest) -> None:
     report = request.getfixturevalue(name)
     text = render_json(report, issued=issued)
-    assert '"schema_version": 2' in text
+    assert '"schema_version": 3' in text
     file = read_report_file(text)
     assert file.report == report
     assert file.issued == issued
@@ -274,7 +274,7 @@ def test_json_of_another_kind_is_declined_without_its_words(released: Report, is
         read_report_file('{"patient": "Tearing chest pain"}')
     assert declined.value.__context__ is None
     with pytest.raises(BadInput, match="another version"):
-        read_report_file(render_json(released, issued=issued).replace('"schema_version": 2', '"schema_version": 3'))
+        read_report_file(render_json(released, issued=issued).replace('"schema_version": 3', '"schema_version": 2'))
 
 
 def test_marks_that_turn_the_direction_of_text_are_written_out() -> None:
