@@ -7,14 +7,16 @@ import errno
 import getpass
 import hashlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
 from core.consult.intake import vignette
+from core.consult.names import RuledList, as_ruled, spelled
 from core.consult.panel import propose_panel
 from core.consult.pipeline import consult
 from core.consult.report import immediate_actions
@@ -259,6 +261,24 @@ class Workplace:
             reason = "Acknowledged together with all others, without a note on the single diagnosis."
             casebook.settle(self.library, case_id, flag, "taken_in", reason, name)
         return len(flags)
+
+    def names(self, case_id: CaseId) -> RuledList:
+        """The list of diagnoses as the clinician ruled on its names. Raises as `report`."""
+        report = self.report(case_id)
+        return as_ruled(report.statements, report.case.rulings)
+
+    def rule_on_names(
+        self, case_id: CaseId, kind: Literal["split", "join"], names: Sequence[str], by: str, reason: str
+    ) -> None:
+        """Join two names of the list, or split one off; the report follows from the log.
+
+        Raises as `report`, and `BadInput` for names that cannot be joined or split, without a person, after the sign-off,
+        or for a case of another protocol version, whose report is no longer computed.
+        """
+        _require_this_protocol(casebook.load_case(self.library, case_id))
+        report = self.report(case_id)
+        found = spelled(report.statements, report.case.rulings, kind, names)
+        casebook.rule_on_names(self.library, case_id, kind, found, by, reason)
 
     def check_model(self, model_id: str) -> None:
         """Raises `UnknownModel` or `DamagedModel` where this model cannot be used."""

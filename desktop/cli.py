@@ -56,6 +56,10 @@ def parser() -> argparse.ArgumentParser:
     _add_documents(review)
     review.add_argument("--model", default=TRIAL_MODEL, metavar="ID|PATH|scripted", help="default: %(default)s")
     review.add_argument("--specialists", type=int, choices=(1, 3, 5), default=5, help="seats on the panel, default 5")
+    review.add_argument(
+        "--catfish-model", default="", metavar="ID", help="a second model that speaks where the debate collapses"
+    )
+    review.add_argument("--no-catfish", action="store_true", help="nobody speaks where the debate collapses")
     review.add_argument("--seed", type=int, metavar="N", help="0 to 2147483647; default: follows from the text")
     _add_common(review)
     resume = commands.add_parser("resume", help="go on with a case that was stopped")
@@ -71,6 +75,7 @@ def parser() -> argparse.ArgumentParser:
     report.add_argument("--format", choices=("md", "html", "json"), required=True)
     report.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
     _add_common(report)
+    _add_names(commands)
     verify = commands.add_parser("verify", help="check every row of the library and name the first bad one")
     _add_common(verify)
     _add_models(commands)
@@ -107,6 +112,17 @@ def _add_rerun(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     compare.add_argument("--format", choices=("html", "md", "json"), default="md", help="default: %(default)s")
     compare.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
     _add_common(compare)
+
+
+def _add_names(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    names = commands.add_parser("names", help="the list of diagnoses of a finished case: join two names, split one off")
+    names.add_argument("case", metavar="CASE")
+    ruling = names.add_mutually_exclusive_group()
+    ruling.add_argument("--join", nargs=2, metavar="NAME", help="two names are one diagnosis, shown under the first")
+    ruling.add_argument("--split", metavar="NAME", help="a name that was merged or joined stands apart")
+    names.add_argument("--by", default="", metavar="NAME", help="the person who rules")
+    names.add_argument("--reason", default="", metavar="TEXT", help="why, for the report")
+    _add_common(names)
 
 
 def _add_models(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -28,7 +28,11 @@ def review(options: argparse.Namespace) -> int:
 
     from_pipe = options.file == "-"
     text = read_case_bytes(sys.stdin.buffer.read(), "standard input") if from_pipe else read_case_file(options.file)
-    settings = ConsultSettings(specialists=options.specialists)
+    settings = ConsultSettings(
+        specialists=options.specialists,
+        catfish_model=options.catfish_model,
+        catfish_times=0 if options.no_catfish else ConsultSettings().catfish_times,
+    )
     with workplace(options) as work:
         if options.out is not None:
             work.check_folder(options.out)
@@ -139,6 +143,24 @@ def compare(options: argparse.Namespace) -> int:
         else:
             work.write_comparison(first, second, document, options.out)
             print(json.dumps({"document": str(options.out)}) if options.json else options.out)
+    return DONE
+
+
+def names(options: argparse.Namespace) -> int:
+    """The list of diagnoses with all wordings, after the ruling that is asked for."""
+    from core.render.names import list_facts, list_text
+
+    with workplace(options) as work:
+        case_id = CaseId(options.case)
+        if options.join is not None:
+            work.rule_on_names(case_id, "join", options.join, options.by, options.reason)
+        elif options.split is not None:
+            work.rule_on_names(case_id, "split", (options.split,), options.by, options.reason)
+        report, ruled = work.report(case_id), work.names(case_id)
+    print(list_facts(report, ruled) if options.json else list_text(report, ruled), end="")
+    if report.status == "withheld":
+        notice("The ranking is withheld until every can't-miss flag is settled; this is the order of the alphabet.")
+        return WITHHELD
     return DONE
 
 

@@ -8,7 +8,7 @@ from core.consult.seeds import seed_of
 from core.domain.case import Case
 from core.domain.panel import Specialist, SpecialistId
 from core.domain.statement import Abstention
-from core.forms import Filled, Form
+from core.forms import Filled, Form, has_ideographs
 from core.ports import Address, Block, ChatRequest, ModelGate, Reply, Sampling
 from core.prompts import fill
 
@@ -34,14 +34,15 @@ class Question(Struct, frozen=True, kw_only=True):
 def requests(
     case: Case, stage: str, blocks: tuple[Block, ...], questions: Sequence[Question]
 ) -> tuple[ChatRequest, ...]:
-    """One request a question, first attempt."""
+    """One request a question, first attempt. Replies hold no ideographs where the case has none."""
+    wide = has_ideographs(case.vignette.text)
     return tuple(
         ChatRequest(
             address=(address := Address(f"{stage}/{question.specialist.specialist_id}/1")),
             system=fill("rules"),
             shared=blocks,
             own=_own(question),
-            form=question.form,
+            form=question.form if wide else question.form.alphabetic(),
             sampling=Sampling(temperature=question.specialist.temperature),
             seed=seed_of(case.seed, address),
             model=question.model,

@@ -13,6 +13,8 @@ from core.domain.panel import SpecialistId
 from core.domain.statement import DiagnosisId
 
 _PLACES = 3
+Choices = Sequence[DiagnosisId | None]
+"""A ballot, best first; None is a place that was left empty."""
 
 
 class Tally(Struct, frozen=True, kw_only=True):
@@ -29,15 +31,16 @@ class Tally(Struct, frozen=True, kw_only=True):
 
 
 def borda(
-    ballots: Mapping[SpecialistId, Sequence[DiagnosisId]],
+    ballots: Mapping[SpecialistId, Choices],
     weights: Mapping[SpecialistId, float],
     diagnoses: Sequence[DiagnosisId],
     panel_order: Sequence[SpecialistId],
 ) -> tuple[Tally, ...]:
     """Points, votes and both ranks of each diagnosis, in the order of `diagnoses`.
 
-    `ballots` hold at most three different diagnoses, best first; who abstained has none. Equal points break by panel
-    order of the best vote, then by list order. Raises `ValueError` for a ballot that the forms cannot give.
+    `ballots` hold at most three different diagnoses, best first; who abstained has none. An empty place gives points to
+    nobody. Equal points break by panel order of the best vote, then by list order. Raises `ValueError` for a ballot that
+    the forms cannot give.
     """
     for speaker, choices in ballots.items():
         _check(speaker, choices, weights, diagnoses, panel_order)
@@ -62,20 +65,21 @@ def borda(
 
 def _check(
     speaker: SpecialistId,
-    choices: Sequence[DiagnosisId],
+    choices: Choices,
     weights: Mapping[SpecialistId, float],
     diagnoses: Sequence[DiagnosisId],
     panel_order: Sequence[SpecialistId],
 ) -> None:
     if speaker not in panel_order or speaker not in weights:
         raise ValueError(f"{speaker} has a ballot, but no seat or no weight")
-    if len(choices) > _PLACES or len(set(choices)) < len(choices) or not set(choices) <= set(diagnoses):
+    named = [choice for choice in choices if choice is not None]
+    if len(choices) > _PLACES or len(set(named)) < len(named) or not set(named) <= set(diagnoses):
         raise ValueError(f"the ballot of {speaker} has too many, repeated or unknown choices")
 
 
 def _votes_for(
     diagnosis: DiagnosisId,
-    ballots: Mapping[SpecialistId, Sequence[DiagnosisId]],
+    ballots: Mapping[SpecialistId, Choices],
     weights: Mapping[SpecialistId, float],
     panel_order: Sequence[SpecialistId],
 ) -> tuple[Vote, ...]:

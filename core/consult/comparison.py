@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 
 import msgspec
 
+from core.consult.names import RuledRow, as_ruled
 from core.domain.case import Case, Finding, considered
 from core.domain.comparison import (
     ComparedDiagnosis,
@@ -14,13 +15,16 @@ from core.domain.comparison import (
     Side,
     Standing,
 )
-from core.domain.debate import listed_diagnoses, listing_of, own_differential
+from core.domain.debate import listed_diagnoses, own_differential
 from core.domain.differential import RankedDiagnosis
 from core.domain.panel import Panel, SpecialistId
 from core.domain.report import Report
-from core.domain.statement import BallotStatement, DiagnosisId, ListedDiagnosis
+from core.domain.statement import BallotStatement
 from core.errors import BadInput
 from core.ports import ModelIdentity
+
+_Key = tuple[str, ...]
+"""By what a row of one list is found in the other: its canonical name, and the wording where it was split off a row."""
 
 
 def compare(a: Report, b: Report) -> Comparison:
@@ -45,8 +49,8 @@ def compare(a: Report, b: Report) -> Comparison:
         same_vignette=same_vignette,
         differences=tuple(_differences(a, b)),
         viability_notes=tuple(dict.fromkeys(note for note in (a.viability_note, b.viability_note) if note)),
-        rows=_rows(a, b),
-        specialists=_specialists(a, b),
+        rows=_rows(_Reading(a), _Reading(b)),
+        specialists=_specialists(_Reading(a), _Reading(b)),
     )
 
 
@@ -82,6 +86,7 @@ def _differences(a: Report, b: Report) -> Iterator[Difference]:
         "protocol version": (str(a.case.protocol_version), str(b.case.protocol_version)),
         "seed": (str(a.case.seed), str(b.case.seed)),
         "panel": (_panel(a.case.panel), _panel(b.case.panel)),
+        "names joined or split": (_rulings(a.case), _rulings(b.case)),
     }
     settings = [msgspec.structs.asdict(report.case.settings) for report in (a, b)]
     pairs |= {name.replace("_", " "): (_value(settings[0][name]), _value(settings[1][name])) for name in settings[0]}
@@ -106,29 +111,58 @@ def _panel(panel: Panel) -> str:
     )
 
 
+def _rulings(case: Case) -> str:
+    return "; ".join(f"{ruling.kind} {' and '.join(ruling.names)}" for ruling in case.rulings) or "none"
+
+
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return str(value) or "none"
 
 
-def _rows(a: Report, b: Report) -> tuple[ComparedDiagnosis, ...]:
-    in_a, in_b = _ranked(a), _ranked(b)
-    return tuple(_row(term, in_a.get(term), in_b.get(term)) for term in (in_a | in_b))
+class _Reading:
+    """A report of which every diagnosis is told as the clinician ruled on its names."""
+
+    def __init__(self, report: Report) -> None:
+        self.panel = report.case.panel.specialists
+        self._report = report
+        self._ruled = as_ruled(report.statements, report.case.rulings)
+        self._rows = {row.diagnosis_id: row for row in self._ruled.rows}
+        self._canonical = {row.diagnosis_id: row.canonical for row in listed_diagnoses(report.statements)}
+
+    def key(self, row: RuledRow | RankedDiagnosis) -> _Key:
+        if row.diagnosis_id in self._canonical:
+            return (self._canonical[row.diagnosis_id],)
+        return self._canonical[row.listed[0]], row.name
+
+    def ranked(self) -> dict[_Key, RankedDiagnosis]:
+        """In the order of rank."""
+        found = self._report.differential
+        rows = sorted(found.ranking.rows, key=lambda row: row.weighted_rank) if found else ()
+        return {self.key(row): row for row in rows}
+
+    def independent(self, speaker: SpecialistId) -> RuledRow | None:
+        own = own_differential(self._report.statements, speaker)
+        return self._rows[self._ruled.place_of_wording(own.claims[0].diagnosis)] if own and own.claims else None
+
+    def first_choice(self, speaker: SpecialistId) -> RuledRow | None:
+        for statement in self._report.statements:
+            if isinstance(statement, BallotStatement) and statement.speaker == speaker and statement.choices:
+                return self._rows[self._ruled.place_of_choice(statement.choices[0], speaker)]
+        return None
 
 
-def _ranked(report: Report) -> dict[str, RankedDiagnosis]:
-    """By canonical name, in the order of rank."""
-    terms = {row.diagnosis_id: row.canonical for row in listed_diagnoses(report.statements)}
-    ranked = report.differential.ranking.rows if report.differential else ()
-    return {terms[row.diagnosis_id]: row for row in sorted(ranked, key=lambda row: row.weighted_rank)}
+def _rows(a: _Reading, b: _Reading) -> tuple[ComparedDiagnosis, ...]:
+    in_a, in_b = a.ranked(), b.ranked()
+    return tuple(_row(key, in_a.get(key), in_b.get(key)) for key in (in_a | in_b))
 
 
-def _row(term: str, a: RankedDiagnosis | None, b: RankedDiagnosis | None) -> ComparedDiagnosis:
+def _row(key: _Key, a: RankedDiagnosis | None, b: RankedDiagnosis | None) -> ComparedDiagnosis:
     named = a or b
     assert named is not None
     return ComparedDiagnosis(
-        canonical=term,
+        canonical=key[0],
         name=named.name,
         icd10=named.icd10,
         a=_standing(a),
@@ -148,41 +182,22 @@ def _standing(row: RankedDiagnosis | None) -> Standing | None:
     )
 
 
-def _specialists(a: Report, b: Report) -> tuple[ComparedSpecialist, ...]:
-    specialties = {seat.specialist_id: seat.specialty for report in (b, a) for seat in report.case.panel.specialists}
-    order = dict.fromkeys(seat.specialist_id for report in (a, b) for seat in report.case.panel.specialists)
+def _specialists(a: _Reading, b: _Reading) -> tuple[ComparedSpecialist, ...]:
+    seats = {seat.specialist_id: seat.specialty for seat in (*a.panel, *b.panel)}
+
+    def compared(in_a: RuledRow | None, in_b: RuledRow | None) -> ComparedLeading:
+        return ComparedLeading(
+            a=in_a.name if in_a else None,
+            b=in_b.name if in_b else None,
+            changed=a.key(in_a) != b.key(in_b) if in_a and in_b else None,
+        )
+
     return tuple(
         ComparedSpecialist(
             speaker=speaker,
-            specialty=specialties[speaker],
-            independent=_leading(_independent(a, speaker), _independent(b, speaker)),
-            ballot=_leading(_first_choice(a, speaker), _first_choice(b, speaker)),
+            specialty=specialty,
+            independent=compared(a.independent(speaker), b.independent(speaker)),
+            ballot=compared(a.first_choice(speaker), b.first_choice(speaker)),
         )
-        for speaker in order
+        for speaker, specialty in seats.items()
     )
-
-
-def _leading(in_a: ListedDiagnosis | None, in_b: ListedDiagnosis | None) -> ComparedLeading:
-    return ComparedLeading(
-        a=in_a.name if in_a else None,
-        b=in_b.name if in_b else None,
-        changed=in_a.canonical != in_b.canonical if in_a and in_b else None,
-    )
-
-
-def _independent(report: Report, speaker: SpecialistId) -> ListedDiagnosis | None:
-    own = own_differential(report.statements, speaker)
-    if own is None or not own.claims:
-        return None
-    return _listed(report, listing_of(own.claims[0].diagnosis, listed_diagnoses(report.statements)))
-
-
-def _first_choice(report: Report, speaker: SpecialistId) -> ListedDiagnosis | None:
-    for statement in report.statements:
-        if isinstance(statement, BallotStatement) and statement.speaker == speaker and statement.choices:
-            return _listed(report, statement.choices[0])
-    return None
-
-
-def _listed(report: Report, diagnosis_id: DiagnosisId | None) -> ListedDiagnosis | None:
-    return next((row for row in listed_diagnoses(report.statements) if row.diagnosis_id == diagnosis_id), None)

@@ -6,8 +6,8 @@ Source: SCoT appendix F; valence `findings` and the floor are ours (protocol sec
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from statistics import median
+from collections.abc import Callable, Iterator, Sequence
+from statistics import median, median_high
 
 from core.consult.merge import canonical
 from core.domain.differential import Credibility
@@ -58,10 +58,29 @@ def credibility(
     taken over those who gave a differential, so that a failed round 3 neither lowers the cap of the others nor, with
     the floor, silences the specialist. With an even number it is the mean of the two middle values.
     """
+    return _weigh(statements, settings, panel_order, median)
+
+
+def published_credibility(
+    statements: tuple[Statement, ...], panel_order: Sequence[SpecialistId]
+) -> tuple[Credibility, ...]:
+    """The weights as the published code makes them: valence by key words, no floor, of an even number the upper middle.
+
+    Source: SCoT appendix F and its code, as told in protocol section 5.
+    """
+    return _weigh(statements, ConsultSettings(valence="keywords", weight_floor=False), panel_order, median_high)
+
+
+def _weigh(
+    statements: tuple[Statement, ...],
+    settings: ConsultSettings,
+    panel_order: Sequence[SpecialistId],
+    middle_of: Callable[[list[float]], float],
+) -> tuple[Credibility, ...]:
     spoke = {_speaker(statement) for statement in statements}
     scored = [_score(speaker, statements, settings) for speaker in panel_order if speaker in spoke]
     measured = [score.des for score in scored if score.distinct_diagnoses]
-    middle = median(measured) if measured else 0.0
+    middle = middle_of(measured) if measured else 0.0
     floor = _FLOOR * middle if settings.weight_floor else 0.0
     return tuple(_weighted(score, max(floor, min(score.des, _CAP * middle))) for score in scored)
 

@@ -5,7 +5,7 @@ from core.consult.seeds import seed_of
 from core.domain.case import Vignette
 from core.domain.panel import Panel, Role, Specialist, SpecialistId
 from core.errors import UnsupportedModel
-from core.forms import Choice, Filled, Form, Option, Repeat, Text, words
+from core.forms import Choice, Filled, Form, Option, Repeat, Text, has_ideographs, words
 from core.ports import Address, Block, ChatRequest, ModelGate, Sampling
 from core.prompts import fill
 from core.settings import ConsultSettings
@@ -47,11 +47,12 @@ def panel_form(seats: int) -> Form:
 def propose_panel(vignette: Vignette, settings: ConsultSettings, seed: int, gate: ModelGate) -> Panel:
     """Ask the model for a panel. Raises `UnsupportedModel` where it gives none in two attempts."""
     form = panel_form(settings.specialists)
+    asked = form if has_ideographs(vignette.text) else form.alphabetic()
     task = Block(text=fill("panel", count=str(settings.specialists), form=form.instructions()))
     for attempt in (1, 2):
         address = Address(f"panel/chair/{attempt}")
         request = ChatRequest(
-            address=address, system=fill("rules"), shared=(findings_block(vignette.findings), task), own="", form=form,
+            address=address, system=fill("rules"), shared=(findings_block(vignette.findings), task), own="", form=asked,
             sampling=Sampling(temperature=settings.conservative_temperature), seed=seed_of(seed, address),
         )  # fmt: skip
         (reply,) = gate.ask_all((request,))

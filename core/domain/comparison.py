@@ -17,9 +17,10 @@ class Standing(Struct, frozen=True, kw_only=True):
 
 
 class ComparedDiagnosis(Struct, frozen=True, kw_only=True):
-    """One diagnosis in both cases; the same where the canonical names are equal."""
+    """One diagnosis in both cases, as the clinician ruled on the names; the same where the canonical names are equal."""
 
     canonical: str
+    """Of a wording that the clinician split off a row: that of its old row."""
     name: str
     icd10: str | None
     a: Standing | None
@@ -79,7 +80,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     same_vignette: bool
     """False: an id such as S4 may mean another finding in each case."""
     differences: tuple[Difference, ...]
-    """Model, seed, protocol version, settings, panel and models that answered, where they are not the same."""
+    """Model, seed, protocol version, settings, panel, rulings on names, models that answered: where they differ."""
     viability_notes: tuple[str, ...]
     """As in the reports, each sentence once."""
     rows: tuple[ComparedDiagnosis, ...]

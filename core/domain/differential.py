@@ -95,6 +95,8 @@ class Differential(Struct, frozen=True, kw_only=True):
     private_ranking: Ranking
     """Each flagged ballot replaced by the specialist's private answer."""
     private_leader_differs: bool
+    published_ranking: Ranking | None = None
+    """The same ballots with the weights of the published code. None in reports made before it was worked out."""
     quorum: int
     """Ballots cast."""
     seats: int

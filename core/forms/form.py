@@ -4,11 +4,12 @@ import functools
 import itertools
 import re
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from core.forms.expression import Expression, gbnf, lark, regex, sequence
-from core.forms.fields import Choice, Field, listed
+from core.forms.fields import Choice, Field, Repeat, listed
 from core.forms.filled import Filled
+from core.forms.lines import IDEOGRAPHS, Name, Text
 from core.forms.walk import Entries, Rules, Step, Walk
 
 
@@ -37,6 +38,10 @@ class Form(Struct, frozen=True, kw_only=True):
                 hints[0] = hints[0].replace(fields[0].lead, "<its id and name>:", 1)
             lines += hints if like is not None else [line for field in fields for line in field.hints()]
         return "\n".join(lines)
+
+    def alphabetic(self) -> "Form":
+        """The same form without Chinese, Japanese and Korean characters in its texts and names."""
+        return structs.replace(self, fields=tuple(map(_alphabetic, self.fields)))
 
     def most_chars(self) -> int:
         """Upper bound of the length of a filled-in form, in characters."""
@@ -92,6 +97,18 @@ class Form(Struct, frozen=True, kw_only=True):
         return sequence(*(field.expression(rules) for field in self.fields)), rules
 
 
+def _alphabetic(field: Field) -> Field:
+    match field:
+        case Text() | Name():
+            return structs.replace(field, ideographs=False)
+        case Choice():
+            options = (structs.replace(o, then=tuple(map(_alphabetic, o.then))) for o in field.options)
+            return structs.replace(field, options=tuple(options))
+        case Repeat():
+            return structs.replace(field, fields=tuple(map(_alphabetic, field.fields)))
+    return field
+
+
 def _likeness(field: Field) -> object:
     """What neighboring choices must have in common to be described together; None for other fields."""
     return (field.options, field.hint) if isinstance(field, Choice) else None
@@ -121,3 +138,8 @@ def _read(step: Step, text: str, position: int) -> tuple[str, int]:
 def pattern(free: Expression) -> re.Pattern[str]:
     """The free part of a step as a compiled regex."""
     return re.compile(regex(free))
+
+
+def has_ideographs(text: str) -> bool:
+    """Whether Chinese, Japanese or Korean characters occur."""
+    return any(low <= char <= high for char in text for low, high in IDEOGRAPHS)

@@ -11,6 +11,8 @@ from core.forms.walk import Entries, Rules, Step, Walk
 CONTROL = (("\x00", "\x1f"), ("\x7f", "\x85"), ("\u2028", "\u2029"))
 """Line breaks and control characters: never part of a text."""
 SPACE = ((" ", " "), ("\u00a0", "\u00a0"), ("\u2000", "\u200f"), ("\u3000", "\u3000"))
+IDEOGRAPHS = (("\u1100", "\u11ff"), ("\u2e80", "\ua4cf"), ("\uac00", "\ud7ff"), ("\uf900", "\ufaff"), ("\uff00", "\uffef"))
+"""Chinese, Japanese and Korean. Small models slip into them in the middle of an English sentence."""
 PUNCTUATION = (("!", "/"), (":", "@"), ("[", "`"), ("{", "~"))
 NEWLINE = Literal("\n")
 
@@ -22,6 +24,12 @@ class Text(Struct, frozen=True, kw_only=True, tag="text"):
     hint: str = ""
     max_chars: int
     min_chars: int = 3
+    ideographs: bool = True
+    """False: without Chinese, Japanese and Korean characters."""
+
+    @property
+    def _outside(self) -> tuple[tuple[str, str], ...]:
+        return CONTROL if self.ideographs else CONTROL + IDEOGRAPHS
 
     @property
     def lead(self) -> str:
@@ -34,8 +42,8 @@ class Text(Struct, frozen=True, kw_only=True, tag="text"):
         yield f"{self.lead} <{self.hint}, at most {self.max_chars // 7} words>"
 
     def free(self) -> Expression:
-        first = Chars(CONTROL + SPACE, True, 1, 1)
-        rest = Chars(CONTROL, True, self.min_chars - 1, self.max_chars - 1)
+        first = Chars(self._outside + SPACE, True, 1, 1)
+        rest = Chars(self._outside, True, self.min_chars - 1, self.max_chars - 1)
         return sequence(Literal(" "), first, rest, NEWLINE)
 
     def walk(self, lead: str) -> Walk[Entries]:
@@ -44,7 +52,7 @@ class Text(Struct, frozen=True, kw_only=True, tag="text"):
         return ((self.label, Written(said, len(said) >= self.max_chars)),)
 
     def expression(self, rules: Rules) -> Expression:
-        name = f"text-{self.min_chars}-{self.max_chars}"
+        name = f"text-{self.min_chars}-{self.max_chars}" + ("" if self.ideographs else "-alphabetic")
         rules[name] = self.free()
         return sequence(Literal(self.lead), Rule(name))
 
@@ -63,11 +71,17 @@ class Name(Struct, frozen=True, kw_only=True, tag="name"):
     max_word_chars: int = 48
     forbidden: tuple[str, ...] = ()
     """Lower-case ASCII words, for instance `or`, that would make two names out of one."""
+    ideographs: bool = True
+    """As in `Text`."""
 
     OUTSIDE = CONTROL + SPACE + (
         ('"', '"'), ("(", "("), (")", ")"), ("*", "*"), (".", "."), ("/", "/"), (":", ":"), (";", ";"), ("<", "<"),
         (">", ">"), ("[", "["), ("]", "]"), ("\\", "\\"), ("_", "_"), ("`", "`"), ("{", "{"), ("}", "}"), ("|", "|"),
     )  # fmt: skip
+
+    @property
+    def _outside(self) -> tuple[tuple[str, str], ...]:
+        return self.OUTSIDE if self.ideographs else self.OUTSIDE + IDEOGRAPHS
 
     @property
     def lead(self) -> str:
@@ -88,8 +102,8 @@ class Name(Struct, frozen=True, kw_only=True, tag="name"):
         cases = tuple((c, c) for head in heads for c in (head, head.upper()))
         # a comma or dash at its ends leaves a forbidden word what it is
         apart = PUNCTUATION if not seen or seen in words else ()
-        other = Chars(self.OUTSIDE + cases + apart, True, 1, 1)
-        options: list[Expression] = [sequence(other, Chars(self.OUTSIDE, True, 0, room - 1))]
+        other = Chars(self._outside + cases + apart, True, 1, 1)
+        options: list[Expression] = [sequence(other, Chars(self._outside, True, 0, room - 1))]
         for head in heads:
             longer = tuple(word for word in words if word.startswith(seen + head))
             first = Chars(((head, head), (head.upper(), head.upper())), False, 1, 1)
@@ -110,6 +124,7 @@ class Name(Struct, frozen=True, kw_only=True, tag="name"):
 
     def expression(self, rules: Rules) -> Expression:
         name = f"name-{self.max_words}-{self.max_word_chars}" + "".join(f"-{word}" for word in self.forbidden)
+        name += "" if self.ideographs else "-alphabetic"
         rules[name] = self.free()
         return sequence(Literal(self.lead), Rule(name))
 

@@ -1,4 +1,4 @@
-"""What the clinician does with cases: open, reopen, seat the panel, settle flags, rule on names, note, sign, report, find, read."""
+"""What the clinician does with cases: open, reopen, seat the panel, settle, rule on names, note, sign off, report, find, read."""
 
 import hashlib
 import secrets

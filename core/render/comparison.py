@@ -91,7 +91,7 @@ def _what_differs(made: Comparison) -> Section:
             ),
             table(
                 "What else differs", ("What", "A", "B"), more,
-                "Model, seed, protocol version, settings and panel are the same in both cases.",
+                "Model, seed, protocol version, settings, panel and rulings on names are the same in both cases.",
             ),
         ),
     )  # fmt: skip
@@ -155,8 +155,10 @@ def _plain(standing: Standing | None) -> str:
 
 
 def _change(row: ComparedDiagnosis) -> str:
-    if row.change is None:
+    if row.a is None or row.b is None or row.change is None:
         return "only in A" if row.a else "only in B"
+    if not row.a.plain_points and not row.b.plain_points:
+        return "no points in either"  # their order says nothing
     if row.change == 0:
         return "same rank"
     return f"up by {row.change}" if row.change > 0 else f"down by {-row.change}"

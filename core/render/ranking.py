@@ -1,12 +1,14 @@
 """The released differential with the arithmetic of every point."""
 
 from core.consult.differential import SHOWN
-from core.domain.differential import Credibility, Differential, RankedDiagnosis, Ranking, Vote
+from core.domain.differential import Differential, RankedDiagnosis, Ranking, Vote
 from core.domain.panel import SpecialistId
 from core.domain.report import Report
-from core.domain.statement import DiagnosisId, PositionStatement
+from core.domain.statement import PositionStatement
 from core.render.contents import Block, Facts, Items, Paragraph, Section, fact, table
+from core.render.names import ruled_names
 from core.render.references import References, ids
+from core.render.weighting import credibility
 
 POINTS = (
     "A ballot gives 3 points to its first choice, 2 to its second and 1 to its third. Weighted points "
@@ -14,17 +16,10 @@ POINTS = (
     "out. Points order the panel's opinions: they are no probability. Figures are rounded to one "
     "decimal; totals are made before rounding."
 )
-FORMULA = (
-    "n: distinct diagnoses in round 3; e: findings per diagnosis. Insight = 3n + 2e. Breadth = 4n. "
-    "Actionability = 20 if the leading diagnosis rests on two or more findings, else 0. DES = valence x "
-    "(2.5 Insight + 1.5 Breadth + Actionability). Weight = DES, at most twice the median DES. Source: SCoT, appendix F."
+RULED = (
+    "The clinician joined or split names of this list after the ballots; what that changed stands below, under Names joined or "
+    "split by the clinician."
 )
-VALENCES = {
-    "findings": "Valence, our own rule: 0.6 + 0.6 x share of claims that rest on a finding and were not "
-    "changed without a cause.",
-    "keywords": "Valence as in the published code: by the length of the text and a list of key words.",
-}
-FLOOR = "Our own rule: no ballot weighs less than half the median."
 
 
 def differential(report: Report, names: References) -> Section:
@@ -33,7 +28,7 @@ def differential(report: Report, names: References) -> Section:
     title = "Differential"
     if found is None:
         sentence = "There is no differential: nobody proposed a diagnosis, or nobody cast a ballot."
-        return Section(title=title, blocks=(Paragraph(text=sentence, tone="warning"),))
+        return Section(title=title, blocks=(Paragraph(text=sentence, tone="warning"), *ruled_names(report, names)))
     rows = found.ranking.rows
     rest = rows[SHOWN:]
     further = tuple(_diagnosis(report, found.ranking, row, names) for row in rest)
@@ -42,6 +37,7 @@ def differential(report: Report, names: References) -> Section:
             text=f"Quorum: {found.quorum} of {found.seats} ballots were cast. A missing ballot counts for nothing."
         ),
         *_leaders(found.ranking),
+        *((Paragraph(text=RULED, tone="notice"),) if found.ruled_names else ()),
         Paragraph(text=POINTS),
         _overview("The differential", rows[:SHOWN]),
         *(_diagnosis(report, found.ranking, row, names) for row in rows[:SHOWN]),
@@ -50,7 +46,8 @@ def differential(report: Report, names: References) -> Section:
             if rest
             else ()
         ),
-        _credibility(report, found.ranking, names),
+        *ruled_names(report, names),
+        credibility(report, found, names),
         _private(report, found, names),
         _findings(found, names),
     )
@@ -93,7 +90,7 @@ def _diagnosis(report: Report, ranking: Ranking, row: RankedDiagnosis, names: Re
         fact("Findings against", *map(names.finding, row.opposing)),
         fact("Proposed by", names.specialties(row.proposers)),
         fact("Claims", ids(row.claims)),
-        fact("Dissent", *(_dissent(report, row.diagnosis_id, who, names) for who in row.dissenters)),
+        fact("Dissent", *(_dissent(report, row, who, names) for who in row.dissenters)),
     )
     return Section(title=f"{row.weighted_rank}. {row.name} ({row.diagnosis_id})", blocks=(Facts(rows=facts),))
 
@@ -107,37 +104,16 @@ def _vote(vote: Vote, weights: dict[SpecialistId, float], names: References) -> 
     return f"{names.specialty(vote.speaker)}: place {vote.position}, {vote.points} x {weight} = {vote.weighted:.1f}"
 
 
-def _dissent(report: Report, diagnosis_id: DiagnosisId, who: SpecialistId, names: References) -> str:
+def _dissent(report: Report, row: RankedDiagnosis, who: SpecialistId, names: References) -> str:
+    listed = row.listed or (row.diagnosis_id,)
     grounds = [
         f"{position.ground or 'no ground given'} (findings: {ids(position.findings)})"
         for statement in report.statements
         if isinstance(statement, PositionStatement) and statement.speaker == who
         for position in statement.positions
-        if position.diagnosis_id == diagnosis_id and position.stance == "CHALLENGE"
+        if position.diagnosis_id in listed and position.stance == "CHALLENGE"
     ]
     return f"{names.specialty(who)}: {'; '.join(grounds) or 'left it off the ballot'}"
-
-
-def _credibility(report: Report, ranking: Ranking, names: References) -> Section:
-    rows = [_weight(row, names) for row in ranking.credibility]
-    settings = report.case.settings
-    head = ("Specialist", "n", "e", "Insight", "Breadth", "Actionability", "Valence", "DES", "Weight")
-    return Section(
-        title="Credibility: how much each ballot weighs",
-        blocks=(
-            Paragraph(text=FORMULA),
-            Paragraph(text=VALENCES[settings.valence]),
-            *((Paragraph(text=FLOOR),) if settings.weight_floor else ()),
-            table("Weights of the ballots", head, rows, "No specialist said anything."),
-        ),
-    )
-
-
-def _weight(row: Credibility, names: References) -> tuple[str, ...]:
-    return (
-        names.specialty(row.speaker), str(row.distinct_diagnoses), f"{row.evidence_mean:.2f}", f"{row.insight:.1f}",
-        f"{row.breadth:.1f}", f"{row.actionability:.0f}", f"{row.valence:.2f}", f"{row.des:.1f}", f"{row.weight:.1f}",
-    )  # fmt: skip
 
 
 def _private(report: Report, found: Differential, names: References) -> Section:

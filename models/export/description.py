@@ -21,8 +21,13 @@ from models.export.files import (
     read_if_there,
 )
 from models.scoring.card import Kind, labels_by_column
+from models.scoring.hub_folder import COUNTS_FROM_PADDING
 
-CLASSIFIERS = {"bert": "BertForSequenceClassification", "deberta-v2": "DebertaV2ForSequenceClassification"}
+CLASSIFIERS = {
+    "bert": "BertForSequenceClassification",
+    "deberta-v2": "DebertaV2ForSequenceClassification",
+    "mpnet": "MPNetForSequenceClassification",
+}
 """NLI: model types that are known to come out right, with the class that has the three-way head."""
 ENCODERS = frozenset({"bert", "qwen2", "new"})
 """Embedding: model types that are known to come out right."""
@@ -174,7 +179,10 @@ def _window(folder: Path, config: Config) -> int:
     if sentences.do_lower_case:
         raise UnsupportedModel(f"“{folder.name}” wants its texts in lower case first, which this export does not do.")
     tokenizer = read_if_there(folder / "tokenizer_config.json", TokenizerConfig)
-    said = (config.max_position_embeddings, tokenizer.model_max_length, sentences.max_seq_length)
+    positions = config.max_position_embeddings
+    if positions and config.model_type in COUNTS_FROM_PADDING:
+        positions -= (config.pad_token_id or 0) + 1
+    said = (positions, tokenizer.model_max_length, sentences.max_seq_length)
     limits = [each for each in said if each]
     if not limits:
         raise BadInput(f"No file of “{folder.name}” says how many tokens it sees; get the complete model.")

@@ -20,6 +20,7 @@ class Config(Struct, frozen=True, kw_only=True):
     hidden_size: int | None = None
     num_attention_heads: int | None = None
     max_position_embeddings: int | None = None
+    pad_token_id: int | None = None
     type_vocab_size: int | None = None
     id2label: dict[int, str] = {}
     is_causal: bool | None = None

@@ -15,7 +15,7 @@ from models.scoring.card import MODEL_FILE, TOKENIZER_FILE, ScorerCard, labels_b
 from models.scoring.onnx_file import read_onnx
 
 CONFIG_FILE = "config.json"
-_COUNTS_FROM_PADDING = {"roberta", "xlm-roberta", "camembert"}
+COUNTS_FROM_PADDING = {"roberta", "xlm-roberta", "camembert", "mpnet"}
 """These number positions from behind the padding token on, so their window is smaller than their table of positions."""
 
 
@@ -62,7 +62,7 @@ def describe(source: Path, files: dict[str, Path]) -> ScorerCard:
     facts = read_onnx(files[MODEL_FILE])
     if facts.other_files:
         raise UnsupportedModel(f"“{name}” keeps its weights beside the graph; export the model instead.")
-    before_first = config.pad_token_id + 1 if config.model_type in _COUNTS_FROM_PADDING else 0
+    before_first = config.pad_token_id + 1 if config.model_type in COUNTS_FROM_PADDING else 0
     return ScorerCard(
         id=re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("._-") or "nli",
         title=name,

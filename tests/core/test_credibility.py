@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.consult.credibility import credibility
+from core.consult.credibility import credibility, published_credibility
 from core.domain.panel import SpecialistId
 from core.domain.statement import (
     Abstention,
@@ -150,3 +150,14 @@ def test_every_weight_lies_between_floor_and_cap(panel):
     ordered = sorted(row.des for row in rows)
     middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
     assert all(middle / 2 <= row.weight <= 2 * middle for row in rows)
+
+
+def test_the_published_way_takes_key_words_no_floor_and_the_upper_middle():
+    wordy = "evidence research studies guidelines " * 10
+    panel = [differential(PANEL[0], 5, 3), answer("MAINTAINED", None, why=wordy), differential(PANEL[1], 1)]
+    ours = {row.speaker: row for row in credibility(tuple(panel), SETTINGS, PANEL)}
+    published = {row.speaker: row for row in published_credibility(tuple(panel), PANEL)}
+    assert published[PANEL[0]].valence == 1.2
+    assert published[PANEL[1]].valence < ours[PANEL[1]].valence
+    assert published[PANEL[1]].weight == published[PANEL[1]].des
+    assert ours[PANEL[1]].weight > ours[PANEL[1]].des or ours[PANEL[1]].des >= ours[PANEL[0]].des / 2

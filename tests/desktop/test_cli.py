@@ -61,6 +61,8 @@ def test_help_is_there_at_once(desk: Desk) -> None:
     assert code == 0
     for command in ("review", "resume", "cases", "report", "verify", "models", "self-check", "cara"):
         assert command in out
+    for command in ("rerun", "compare"):
+        assert command in out
 
 
 def test_a_case_is_withheld_until_somebody_stands_for_it(desk: Desk) -> None:
@@ -75,6 +77,43 @@ def test_a_case_is_withheld_until_somebody_stands_for_it(desk: Desk) -> None:
     code, out, _ = desk.run("report", facts["case"], "--format", "md")
     assert code == 0
     assert "Dr. Vogel" in out
+
+
+def test_a_finding_is_left_out_and_both_cases_stand_side_by_side(desk: Desk) -> None:
+    first = json.loads(desk.review("--acknowledge", "Dr. Vogel")[1])["case"]
+    code, out, err = desk.run("rerun", first, "--exclude", "s4", "S14", "--out", "again", "--json")
+    second = json.loads(out)["case"]
+    assert (code, json.loads(out)["status"]) == (3, "withheld")
+    assert f"ground-rounds compare {first} {second}" in err
+    _, _, err = _one_sentence(desk.run("compare", first, second))
+    assert f"case {second} is withheld" in err
+    code, _, _ = desk.run("resume", second, "--acknowledge", "Dr. Vogel", "--out", "again")
+    assert code == 0
+    assert f"case {first}" in (desk.folder / "again" / "report.md").read_text(encoding="utf-8").split("##")[1]
+    for form in ("md", "html"):
+        code, out, _ = desk.run("compare", first, second, "--format", form)
+        assert code == 0
+        assert "side by side" in out
+        assert "dark urine" in out
+    rows = json.loads(desk.run("verify", "--json")[1])["rows"]
+    code, out, err = desk.run("compare", first, second, "--format", "json", "--out", "both/comparison.json")
+    assert (code, out, err) == (0, f"{Path('both/comparison.json')}\n", "")
+    made = json.loads((desk.folder / "both" / "comparison.json").read_text(encoding="utf-8"))["comparison"]
+    assert [finding["finding_id"] for finding in made["a"]["only_here"]] == ["S4", "S14"]
+    assert made["differences"] == []
+    # For both cases the log knows that something left the library.
+    assert json.loads(desk.run("verify", "--json")[1])["rows"] == rows + 2
+    (desk.folder / "file").write_text("", encoding="utf-8")
+    _one_sentence(desk.run("compare", first, second, "--out", str(desk.folder / "file" / "x")))
+
+
+@pytest.mark.parametrize("excluded", [["S99"], ["fever"], [f"S{n}" for n in range(1, 18)]])
+def test_what_cannot_be_left_out_is_one_sentence_and_opens_no_case(desk: Desk, excluded: list[str]) -> None:
+    first = json.loads(desk.review()[1])["case"]
+    _, _, err = _one_sentence(desk.run("rerun", first, "--exclude", *excluded))
+    assert "fever" not in err.lower()
+    assert len(json.loads(desk.run("cases", "--json")[1])) == 1
+    assert desk.run("rerun", first)[0] == 2
 
 
 def test_standard_input_cases_search_and_verify(desk: Desk) -> None:

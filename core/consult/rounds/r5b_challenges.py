@@ -86,8 +86,8 @@ def _form(targets: tuple[str, ...], findings: tuple[str, ...]) -> Form:
         fields=(
             words("TARGET", *targets, told="id of the colleague's claim, with whose it is and of what"),
             Choice(label="ACT", options=acts),
-            Text(label="CLAIM", hint="your own assertion about it", max_chars=110),
-            Text(label="GROUND", hint="the fact behind it", max_chars=110),
+            Text(label="CLAIM", hint="what is wrong or missing in it for this patient", max_chars=110),
+            Text(label="GROUND", hint="the mechanism or the finding that shows it", max_chars=110),
             Picks(label="FINDINGS", hint="findings that your ground rests on", options=findings, low=1, high=3),
         ),
     )

@@ -128,8 +128,8 @@ def _form(case: Case, received: tuple[Challenge, ...], options: tuple[Option, ..
     acts = (Option(name="DEFEND", then=why), Option(name="UPDATE", then=why))
     holding: tuple[Field, ...] = (
         Choice(label="DIAGNOSIS", told=OF_THE_LIST, options=options),
-        Text(label="CLAIM", hint="why it fits this patient", max_chars=100),
-        Text(label="GROUND", hint="the fact behind it", max_chars=100),
+        Text(label="CLAIM", hint="which findings of this patient it explains", max_chars=100),
+        Text(label="GROUND", hint="by which mechanism the disease causes them", max_chars=100),
         words("GROUND-KIND", *KINDS),
         Picks(label="FOR", hint="findings that support it", options=findings, low=1, high=3),
     )

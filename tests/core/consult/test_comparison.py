@@ -1,7 +1,6 @@
 """Two cases side by side: the same figures as in their reports, and everything that differs is named."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -108,6 +107,40 @@ def test_names_of_one_disease_are_one_row(library: Library) -> None:
     assert {"Myocardial infarction", "Sepsis", "Malaria"} <= {name.capitalize() for name in both}
     assert [each.independent.changed for each in made.specialists] == [False] * 5
     assert not made.linked
+
+
+def test_names_that_were_ruled_on_stand_as_they_were_ruled(library: Library) -> None:
+    merged = names("Heart attack", "Sepsis", "Malaria")
+    one = worked_up(library, open_seated(library), merged)
+    other = worked_up(library, open_seated(library), names("Myocardial infarction", "Sepsis", "Malaria"))
+    other_id = other.case.case_id
+    casebook.rule_on_names(library, other_id, "join", ("Sepsis", "Malaria"), "Dr. Test", "one disease here")
+    made = compare(one, replay(library, other_id))
+    assert [row.what for row in made.differences] == ["names joined or split"]
+    sides = {row.name.lower(): (row.a is not None, row.b is not None) for row in made.rows}
+    assert (sides["sepsis"], sides["malaria"]) == ((True, True), (True, False))
+    casebook.rule_on_names(library, one.case.case_id, "join", ("Sepsis", "Malaria"), "Dr. Test", "here as well")
+    made = compare(replay(library, one.case.case_id), replay(library, other_id))
+    assert made.differences == ()
+    assert all(row.a and row.b for row in made.rows if row.name.lower() in ("sepsis", "malaria"))
+
+
+def test_a_wording_that_was_split_off_is_a_row_of_its_own(library: Library) -> None:
+    def both(request: ChatRequest) -> str | None:
+        wording = "Heart attack" if "/neurology/" in request.address else "Myocardial infarction"
+        return names(wording, "Sepsis", "Malaria")(request)
+
+    case_ids = [open_seated(library) for _ in range(2)]
+    whole, split = (worked_up(library, case_id, both) for case_id in case_ids)
+    casebook.rule_on_names(library, case_ids[1], "split", ("Heart attack",), "Dr. Test", "not the same")
+    split = replay(library, case_ids[1])
+    made = compare(whole, split)
+    assert split.differential is not None
+    assert sum(row.b is not None for row in made.rows) == len(split.differential.ranking.rows)
+    (apart,) = (row for row in made.rows if row.name == "Heart attack")
+    assert (apart.a, apart.change, apart.canonical) == (None, None, "myocardial infarction")
+    changed = {each.speaker: each.independent.changed for each in made.specialists}
+    assert [speaker for speaker, other in changed.items() if other] == ["neurology"]
 
 
 @pytest.mark.parametrize("withheld", [0, 1, 2])

@@ -164,3 +164,15 @@ def test_a_text_that_reached_its_bound_says_so_and_a_name_does_not() -> None:
     assert filled.text("WHY") == "becauses [cut]"
     assert filled.name("DIAGNOSIS") == "acute gout"
     assert filled.cut == ("WHY", "DIAGNOSIS")
+
+
+def test_an_alphabetic_form_takes_no_ideographs_anywhere() -> None:
+    inner = Repeat(label="L", fields=(Name(label="N"), Text(label="T", max_chars=20)), low=1, high=1)
+    form = Form(name="f", fields=(Choice(label="C", options=(Option(name="a", then=(inner,)),)),))
+    plain, ideographs = "C: a\nN: Fièvre Q\nT: café, β and Ж\nEND\n", "C: a\nN: Fever\nT: fever 发热\nEND\n"
+    assert form.parse(ideographs)
+    assert form.alphabetic().parse(plain)
+    with pytest.raises(NotFilled):
+        form.alphabetic().parse(ideographs)
+    with pytest.raises(NotFilled):
+        form.alphabetic().parse(plain.replace("Fièvre", "熱"))

@@ -4,12 +4,14 @@ import hashlib
 
 import msgspec
 import pytest
+from sqlcipher3 import dbapi2
 
 from core.domain.appraisal import CantMissReview
-from core.domain.case import CaseId, FlagId
+from core.domain.case import CaseId, Finding, FindingId, FlagId, Vignette
 from core.domain.panel import Panel
 from core.domain.report import Report
 from core.errors import BadInput, NotWritable
+from core.forms import Form, Text
 from core.log.casebook import (
     add_note,
     find_cases,
@@ -17,12 +19,22 @@ from core.log.casebook import (
     latest_report,
     load_case,
     open_case,
+    reopen_without,
     seat_panel,
     settle,
     sign_off,
 )
-from core.log.events import CallCancelled, CallFailed, PairsScored, ReportIssued
-from core.ports import Address, ContradictionRequest
+from core.log.events import (
+    CallCancelled,
+    CallFailed,
+    CallFinished,
+    CaseOpened,
+    Event,
+    PairsScored,
+    PanelSeated,
+    ReportIssued,
+)
+from core.ports import Address, ChatRequest, ContradictionRequest, ModelIdentity, Reply, Sampling
 from core.settings import ConsultSettings
 
 FLAG = FlagId("aortic-dissection")
@@ -55,7 +67,8 @@ def test_seed_has_bounds(library, vignette, seed):
 
 def test_case_can_continue_another(library, new_case, case_id):
     later = new_case("Later", continues=case_id)
-    assert library.events(later)[0].continues == case_id
+    assert load_case(library, later).continues == case_id
+    assert load_case(library, later).excluded == ()
     with pytest.raises(BadInput, match="holds no case"):
         new_case("Later", continues=CaseId("nobody"))
 
@@ -72,6 +85,87 @@ def test_latest_panel_counts_until_the_consultation_begins(library, case_id, pan
                 seat_panel(library, case_id, panel, "Dr. Ruiz")
         else:
             seat_panel(library, case_id, panel, "Dr. Ruiz")
+
+
+def answered(address: str, ended: str = "complete") -> CallFinished:
+    return CallFinished(
+        request=ChatRequest(
+            address=Address(address), system="", shared=(), own="", sampling=Sampling(temperature=0.0), seed=1,
+            form=Form(name="why", fields=(Text(label="WHY", max_chars=9),)),
+        ),
+        reply=Reply(
+            text="WHY: x\n", ended=ended, prompt_tokens=1, evaluated_tokens=1, decoded_tokens=1, forced_tokens=0, seconds=0.0,
+            model=ModelIdentity(
+                model_id="tiny", file_sha256="0" * 64, parameters=0, quantization="none", context_tokens=100, engine="tiny 1",
+                device="none",
+            ),
+        ),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def triaged(library, panel) -> CaseId:
+    """Six findings, a panel that was seated twice, rounds 1 and 2 with one abstention, and the begin of round 3."""
+    findings = tuple(Finding(finding_id=FindingId(f"S{n}"), text=f"Finding number {n}.") for n in range(1, 7))
+    case_id = open_case(
+        library, Vignette(text="Six findings.", findings=findings), ConsultSettings(), 7, "tiny", "Pain"
+    )
+    library.append(case_id, answered("panel/chair/1"))
+    seat_panel(library, case_id, Panel(specialists=panel.specialists[:1]), "Dr. Ruiz")
+    seat_panel(library, case_id, panel, "Dr. Ruiz")
+    for seat in ("cardiology", "neurology"):
+        library.append(case_id, answered(f"r1/{seat}/1"))
+    library.append(case_id, answered("r2/cardiology/1"))
+    library.append(case_id, answered("r2/neurology/1", "context_full"))
+    with pytest.raises(BadInput, match="not finished"):
+        reopen_without(library, case_id, [FindingId("S2")])
+    library.append(case_id, answered("r2/neurology/2", "context_full"))
+    library.append(case_id, answered("r3/cardiology/1"))
+    settle(library, case_id, FLAG, "taken_in", "", "Dr. Ruiz")
+    add_note(library, case_id, "A note.", "Dr. Ruiz")
+    return case_id
+
+
+def test_reopened_case_has_panel_and_early_rounds_and_nothing_else(library, triaged):
+    later = reopen_without(library, triaged, [FindingId("S5"), FindingId("S2")])
+    before, after = load_case(library, triaged), load_case(library, later)
+    assert (after.continues, after.excluded, after.title) == (triaged, ("S2", "S5"), "Pain, without S2, S5")
+    assert (after.vignette, after.panel, after.settings, after.seed, after.model_id) == (
+        before.vignette, before.panel, before.settings, before.seed, before.model_id,
+    )  # fmt: skip
+    assert (after.settlements, after.notes) == ((), ())
+    assert after.opened_at > before.opened_at
+    kinds = [type(event) for event in library.events(later)]
+    assert kinds == [CaseOpened, PanelSeated, *[CallFinished] * 6]
+    copied = [event for event in library.events(later) if isinstance(event, CallFinished)]
+    assert [call for call in library.events(triaged) if isinstance(call, CallFinished)][:6] == copied
+    assert state(library, later) == "under_way"
+
+
+def test_a_signed_case_can_be_taken_up_again(library, triaged):
+    sign_off(library, triaged, "Dr. Ruiz", "attending", "I agree.")
+    assert load_case(library, reopen_without(library, triaged, [FindingId("S2")])).continues == triaged
+
+
+def test_a_case_is_reopened_whole_or_not_at_all(library, triaged):
+    library._database.execute(
+        "create temp trigger full before insert on event when new.body like '%r2/neurology/2%' "
+        "begin select raise(abort, 'no more'); end"
+    )
+    rows = library.head().count
+    with pytest.raises(dbapi2.IntegrityError, match="no more"):
+        reopen_without(library, triaged, [FindingId("S2")])
+    library._database.execute("drop trigger full")
+    assert library.head().count == rows
+    assert len(find_cases(library)) == 1
+    library.verify()
+
+
+def test_a_case_that_was_opened_before_findings_could_be_left_out_still_reads(library, case_id):
+    body = msgspec.to_builtins(library.events(case_id)[0])
+    del body["excluded"]
+    opened = msgspec.convert(body, Event)
+    assert opened == library.events(case_id)[0]
 
 
 def test_settlements_and_notes_are_kept_in_order(library, case_id):

@@ -108,9 +108,7 @@ def test_time_left_is_the_rest_of_the_case_at_the_measured_speed(progress, watch
     progress.take(BatchAsked(addresses=(CARDIOLOGY, NEUROLOGY)))
     watch.now_s += 10
     progress.take(grown(CARDIOLOGY, 50))
-    later = sum(
-        EXPECTED_TOKENS[stage] for stage in STAGES[STAGES.index("r3") + 1 :] if stage not in ONLY_IF_NEEDED
-    )
+    later = sum(EXPECTED_TOKENS[stage] for stage in STAGES[STAGES.index("r3") + 1 :] if stage not in ONLY_IF_NEEDED)
     left = 2 * EXPECTED_TOKENS["r3"] - 50 + 2 * later
     assert progress.snapshot().left_s == pytest.approx(left / 5)
     progress.take(finished(CARDIOLOGY, 50))

@@ -55,6 +55,16 @@ def test_a_change_is_told_in_words(made: Comparison, issued: Issued, change: int
     assert said in text
 
 
+def test_the_order_of_diagnoses_without_points_is_no_change(made: Comparison, issued: Issued) -> None:
+    row = made.rows[0]
+    assert row.a is not None
+    none = msgspec.structs.replace(row.a, weighted_points=0.0, plain_points=0)
+    row = msgspec.structs.replace(row, a=none, b=msgspec.structs.replace(none, weighted_rank=9), change=-8)
+    text = write_markdown(comparison_document(msgspec.structs.replace(made, rows=(row,)), issued))
+    assert "no points in either" in text
+    assert "down by" not in text
+
+
 def test_both_writers_say_what_was_left_out_and_that_chance_may_do_the_same(made: Comparison, issued: Issued) -> None:
     finding = made.a.only_here[0]
     for text in (
