@@ -11,7 +11,13 @@ from core.forms.walk import Entries, Rules, Step, Walk
 CONTROL = (("\x00", "\x1f"), ("\x7f", "\x85"), ("\u2028", "\u2029"))
 """Line breaks and control characters: never part of a text."""
 SPACE = ((" ", " "), ("\u00a0", "\u00a0"), ("\u2000", "\u200f"), ("\u3000", "\u3000"))
-IDEOGRAPHS = (("\u1100", "\u11ff"), ("\u2e80", "\ua4cf"), ("\uac00", "\ud7ff"), ("\uf900", "\ufaff"), ("\uff00", "\uffef"))
+IDEOGRAPHS = (
+    ("\u1100", "\u11ff"),
+    ("\u2e80", "\ua4cf"),
+    ("\uac00", "\ud7ff"),
+    ("\uf900", "\ufaff"),
+    ("\uff00", "\uffef"),
+)
 """Chinese, Japanese and Korean. Small models slip into them in the middle of an English sentence."""
 PUNCTUATION = (("!", "/"), (":", "@"), ("[", "`"), ("{", "~"))
 NEWLINE = Literal("\n")
