@@ -1,4 +1,4 @@
-"""Train the small NLI model that comes with the program: general pairs, generated clinical pairs, and a base to start from.
+"""Train the NLI model that comes with the program: general pairs, generated clinical pairs, and a base to start from.
 
 Needs the extras `train` and `export`, which the installed program never has. On a machine that others use as well, set
 OMP_WAIT_POLICY=PASSIVE in the environment: threads that spin while they wait made a step ten times slower.
@@ -37,7 +37,7 @@ any contradictions, or hardly anything else."""
 KEPT_BACK = ("snli_devtest_dev", "taxinli_mnli_all", "cad_nli_train")
 """General sets of which 300 pairs each are kept for validation."""
 ATTRIBUTION = (
-    "all-MiniLM-L6-v2, sentence-transformers: Apache-2.0",
+    "all-mpnet-base-v2, sentence-transformers: Apache-2.0",
     "SNLI 1.0, development part, Stanford NLP Group: CC BY-SA 4.0",
     "TaxiNLI, Microsoft, on MultiNLI: C-UDA 1.0 and the licenses of the MultiNLI texts",
     "Counterfactually augmented data for NLI, Kaushik et al.: Apache-2.0, on SNLI, CC BY-SA 4.0",
@@ -45,8 +45,6 @@ ATTRIBUTION = (
     "ScoNe-NLI, She et al.: CC0 1.0",
     "MED and HELP, Yanaka et al.: CC BY-SA 4.0",
     "FEVER-symmetric, Schuster et al.: CC BY-SA 3.0",
-    "ConjNLI, Saha et al., in the weights that training started from: MIT",
-    "Negation NLI, Hossain et al., in the weights that training started from: MIT",
     "Disease Ontology and ICD-10-CM, names of diseases: CC0 and public domain",
 )
 
@@ -153,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         report = export(
             str(folder),
             chosen.out / chosen.id,
-            precision="fp16",
+            precision=chosen.precision,
             kind="nli",
             said=Said(id=chosen.id, license="Apache-2.0", attribution=ATTRIBUTION),
             say=say,
@@ -176,8 +174,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--terms", type=Path, help="compressed table of disease names")
     parser.add_argument("--out", type=Path, required=True, help="folder for looks, model and scorer")
-    parser.add_argument("--id", default="nli-minilm-l6-clinical", help="what the program calls the scorer")
+    parser.add_argument("--id", default="nli-mpnet-clinical", help="what the program calls the scorer")
     parser.add_argument("--layers", type=int, help="keep only so many of the lowest layers of the base")
+    parser.add_argument("--precision", choices=("fp32", "fp16", "int8"), default="int8", help="how weights are stored")
     parser.add_argument("--rate", type=float, default=1e-4, help="highest learning rate")
     parser.add_argument("--epochs", type=float, default=2.0)
     parser.add_argument(

@@ -70,7 +70,7 @@ def _adoption(
     shared = ballots.get(speaker)
     peers = _most_frequent([name for other, name in ballots.items() if other != speaker])
     again = [name for name in noise if name is not None]
-    flag = _flag(shared, private, peers)
+    flag = adoption_flag(shared, private, peers)
     return Adoption(
         speaker=speaker,
         flag=flag,
@@ -85,7 +85,11 @@ def _adoption(
     )
 
 
-def _flag(shared: str | None, private: str | None, peers: str | None) -> AdoptionFlag:
+def adoption_flag(shared: str | None, private: str | None, peers: str | None) -> AdoptionFlag:
+    """Adopted: what most peers say was said with them, and in private something else. By canonical concept.
+
+    Source: protocol section 8.
+    """
     if shared is None or private is None:
         return "no_answer"
     if peers is None:
