@@ -4,12 +4,13 @@ from core.consult.cant_miss import open_flags
 from core.consult.dissent import describe
 from core.consult.evidence import map_evidence
 from core.consult.ledger import Ledger
+from core.consult.withholding import unranked
 from core.domain.alignment import Cara
 from core.domain.appraisal import CantMissReview, Refereeing
 from core.domain.case import Case
 from core.domain.differential import Differential
 from core.domain.report import ImmediateAction, Report
-from core.domain.statement import BallotStatement, CatfishStatement, Statement, TriageStatement
+from core.domain.statement import Statement, TriageStatement
 from core.ports import ModelIdentity
 
 VIABLE_PARAMETERS = 3_000_000_000
@@ -33,7 +34,7 @@ def assemble(
         status="withheld" if reasons else "released",
         withheld_because=reasons,
         immediate=immediate_actions(statements),
-        statements=_unranked(statements) if reasons else statements,
+        statements=unranked(statements) if reasons else statements,
         cara=None if reasons else cara,
         refereeing=None if reasons else refereeing,
         cant_miss=review,
@@ -52,11 +53,6 @@ def _withheld_because(case: Case, review: CantMissReview) -> tuple[str, ...]:
     names = {flag.flag_id: flag.diagnosis for flag in review.flags}
     names[review.checklist_id] = f"the checklist of {len(review.checklist)} other dangerous diagnoses"
     return tuple(f"Not settled yet: {names[flag]}." for flag in flags)
-
-
-def _unranked(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
-    # The catfish speaks against the emerging consensus: who leads can be read from it.
-    return tuple(s for s in statements if not isinstance(s, BallotStatement | CatfishStatement))
 
 
 def immediate_actions(statements: tuple[Statement, ...]) -> tuple[ImmediateAction, ...]:

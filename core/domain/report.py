@@ -47,7 +47,7 @@ class Report(Struct, frozen=True, kw_only=True):
     """Sentences; empty when released."""
     immediate: tuple[ImmediateAction, ...]
     statements: tuple[Statement, ...]
-    """All rounds. While withheld: without ballots."""
+    """All rounds. While withheld: without ballots, leading diagnoses, proposers and what the catfish said."""
     cara: Cara | None
     """None while withheld."""
     refereeing: Refereeing | None

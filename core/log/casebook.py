@@ -32,7 +32,7 @@ from core.settings import PROTOCOL_VERSION, ConsultSettings
 _LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
 """Without letters and digits that are mistaken for one another."""
 _ID_LETTERS = 6
-_LEAST_FINDINGS = 3
+LEAST_FINDINGS = 3
 """As many as one diagnosis may rest on."""
 _CARRIED_OVER = ("panel", "r1", "r2")
 """Stages that a case takes over from the one of which it leaves findings out."""
@@ -224,9 +224,9 @@ def _left_out(opened: CaseOpened, excluded: frozenset[FindingId]) -> tuple[Findi
     if excluded <= set(opened.excluded):
         raise BadInput(f"Choose at least one finding of case {opened.case_id} that is not left out already.")
     left_out = tuple(finding for finding in ids if finding in excluded or finding in opened.excluded)
-    if len(ids) - len(left_out) < _LEAST_FINDINGS:
+    if len(ids) - len(left_out) < LEAST_FINDINGS:
         raise BadInput(
-            f"At least {_LEAST_FINDINGS} findings must remain, because a diagnosis may rest on so many; leave out fewer."
+            f"At least {LEAST_FINDINGS} findings must remain, because a diagnosis may rest on so many; leave out fewer."
         )
     return left_out
 

@@ -33,7 +33,7 @@ def ruled_names(report: Report, names: References) -> tuple[Section, ...]:
         (_what(ruling), ruling.by, ruling.at, ruling.reason or "none", effect)
         for ruling, effect in zip(rulings, effects, strict=True)
     ]
-    head = ("Ruling", "By", "When (UTC)", "Reason", "Effect")
+    head = ("Ruling", "By", "When", "Reason", "Effect")
     return (
         Section(
             title=TITLE,

@@ -116,6 +116,45 @@ def test_what_cannot_be_left_out_is_one_sentence_and_opens_no_case(desk: Desk, e
     assert desk.run("rerun", first)[0] == 2
 
 
+def test_names_are_joined_and_split_and_the_ranking_follows(desk: Desk) -> None:
+    case = json.loads(desk.review()[1])["case"]
+    code, out, err = desk.run("names", case)
+    assert (code, "points" in out) == (3, False)
+    assert "order of the alphabet" in err
+    names = [line.rsplit(" (", 1)[0] for line in out.splitlines() if not line.startswith(" ")]
+    assert names == sorted(names, key=str.casefold)
+    desk.run("resume", case, "--acknowledge", "Dr. Vogel")
+    before = json.loads(desk.run("names", case, "--json")[1])
+    first, second = (row["name"] for row in before["rows"][:2])
+    joined = ("names", case, "--join", second.upper(), first, "--by", "Dr. Vogel", "--reason", "One disease.")
+    _one_sentence(desk.run("names", case, "--join", second, first))
+    code, out, err = desk.run(*joined)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"1. {second} (")
+    assert f"wordings: {second}; {first}\n" in out
+    _one_sentence(desk.run(*joined))
+    text = desk.run("report", case, "--format", "md")[1]
+    assert "One disease" in text[text.index("Names joined or split by the clinician\n") :]
+    code, out, _ = desk.run("names", case, "--split", first, "--by", "Dr. Vogel", "--json")
+    after = json.loads(out)
+    assert (code, after["rows"]) == (0, before["rows"])
+    assert [ruling["did"] for ruling in after["rulings"]] == ["joined", "join undone"]
+
+
+@pytest.mark.parametrize(
+    "ruling",
+    [("--split", "Zebrafinch"), ("--join", "a", "b"), ("--split", ""), ("--join", "a", "b", "--by", "Dr. Vogel")],
+)
+def test_what_cannot_be_ruled_on_names_is_one_sentence(desk: Desk, ruling: tuple[str, ...]) -> None:
+    case = json.loads(desk.review()[1])["case"]
+    rows = json.loads(desk.run("verify", "--json")[1])["rows"]
+    _, _, err = _one_sentence(desk.run("names", case, *ruling))
+    assert "Zebrafinch" not in err
+    (name, *_) = (row["name"] for row in json.loads(desk.run("names", case, "--json")[1])["rows"])
+    _one_sentence(desk.run("names", case, "--split", name))
+    assert json.loads(desk.run("verify", "--json")[1])["rows"] == rows
+
+
 def test_standard_input_cases_search_and_verify(desk: Desk) -> None:
     code, _, _ = desk.run("review", "-", "--model", "scripted", "--acknowledge", "A", stdin=SAMPLE.read_bytes())
     assert code == 0

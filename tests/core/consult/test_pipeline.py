@@ -8,8 +8,16 @@ import msgspec
 import pytest
 
 from core.consult.independent import differential_form, independent_requests, private_requests
+from core.consult.withholding import WITHHELD
 from core.domain.debate import all_challenges, all_claims, listed_diagnoses
-from core.domain.statement import Abstention, AnswerStatement, BallotStatement, DifferentialStatement
+from core.domain.statement import (
+    Abstention,
+    AnswerStatement,
+    BallotStatement,
+    DifferentialStatement,
+    MasterList,
+    PositionStatement,
+)
 from core.errors import LogMismatch, NotRecorded
 from core.forms import Choice, Form, Picks
 from core.log.events import CallFinished
@@ -139,11 +147,11 @@ def test_a_late_proposal_is_listed_with_its_proposer_and_can_be_voted_for(librar
 
     case_id = open_seated(library)
     report = run(library, case_id, ScriptedModel(script))
-    late = next(row for row in report_list(report) if "zieve" in row.canonical)
-    assert late.proposers == ("hematology",)
-    assert late.entered == "r5b"
     settle_all(library, case_id, report)
     released = replay(library, case_id)
+    late = next(row for row in report_list(released) if "zieve" in row.canonical)
+    assert late.proposers == ("hematology",)
+    assert late.entered == "r5b"
     assert released.differential is not None
     assert released.differential.ranking.rows[0].diagnosis_id == late.diagnosis_id
 
@@ -210,6 +218,14 @@ def test_while_flags_are_open_the_report_holds_nothing_that_ranks(library: Libra
     assert report.status == "withheld"
     assert report.differential is report.refereeing is report.cara is None
     assert not any(isinstance(statement, BallotStatement) for statement in report.statements)
+    for statement in report.statements:
+        if isinstance(statement, DifferentialStatement):
+            names = [claim.diagnosis.casefold() for claim in statement.claims]
+            assert names == sorted(names)
+        elif isinstance(statement, MasterList):
+            assert not any(row.proposers for row in statement.diagnoses)
+        elif isinstance(statement, PositionStatement | AnswerStatement):
+            assert (statement.leading, statement.leading_cause) == (WITHHELD, None)
 
 
 def test_a_change_always_names_its_cause(library: Library) -> None:
@@ -221,7 +237,9 @@ def test_a_change_always_names_its_cause(library: Library) -> None:
 
 
 def test_what_a_specialist_did_not_name_itself_cannot_be_maintained(library: Library) -> None:
-    report = run(library, open_seated(library))
+    case_id = open_seated(library)
+    run(library, case_id)
+    report = replay_released(library, case_id)
     rows = {row.diagnosis_id: row for row in report_list(report)}
     for statement in report.statements:
         if isinstance(statement, AnswerStatement):

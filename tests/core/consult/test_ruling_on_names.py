@@ -15,7 +15,7 @@ from core.log.events import CallFinished
 from core.log.store import Library
 from core.ports import ChatRequest
 from core.render import Issued, document, read_report_file, render_json, render_markdown
-from core.render.names import TITLE
+from core.render.names import NO_RANKING, TITLE
 from models.scripted import ScriptedModel
 from tests.core.consult.panels import SEATS, library_at, open_seated, replay, run
 
@@ -123,6 +123,14 @@ def test_the_report_names_who_ruled_why_and_to_what_effect(library: Library, cas
 
 def test_a_report_without_rulings_has_no_such_section(library: Library, case_id: CaseId) -> None:
     assert TITLE not in render_markdown(release(library, case_id), issued=ISSUED)
+
+
+def test_without_a_ranking_the_rulings_are_still_told(library: Library, case_id: CaseId) -> None:
+    release(library, case_id)
+    report = rule(library, case_id, "join", "Gout", "Lyme disease")
+    text = render_markdown(msgspec.structs.replace(report, differential=None), issued=ISSUED)
+    assert "Dr. Ruiz" in text[text.index(TITLE) :]
+    assert NO_RANKING in text
 
 
 def _calls(library: Library, case_id: CaseId) -> list[CallFinished]:
