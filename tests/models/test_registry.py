@@ -8,8 +8,8 @@ from core.errors import UnknownModel
 from models.registry import HubSource, PackageSource, card, cards
 
 
-def test_the_trial_model_comes_first_and_the_test_model_second() -> None:
-    assert [each.id for each in cards()] == ["qwen2.5-coder-1.5b", "smollm2-135m"]
+def test_the_trial_model_comes_first() -> None:
+    assert [each.id for each in cards()] == ["qwen2.5-coder-1.5b", "smollm2-135m", "qwen2.5-coder-0.5b"]
 
 
 def test_unknown_id_lists_the_known_ones() -> None:
