@@ -151,8 +151,12 @@ class Workplace:
     def find_cases(self, search: str = "") -> tuple[CaseEntry, ...]:
         return casebook.find_cases(self.library, search)
 
+    def case(self, case_id: CaseId) -> Case:
+        """The case as it stands, without its statements. Raises `BadInput` for an unknown or erased one."""
+        return casebook.load_case(self.library, case_id)
+
     def panel_size(self, case_id: CaseId) -> int:
-        return casebook.load_case(self.library, case_id).settings.specialists
+        return self.case(case_id).settings.specialists
 
     def documents(self, case_id: CaseId) -> dict[str, bytes]:
         """The report of a finished case in each format, by file name. Raises as `report`."""

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QLineEdit, QMessageBox, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QLineEdit, QMessageBox, QWidget
 
 from desktop.crash_dialog import CrashDialog
 from desktop.view_models.crash import Crash
@@ -23,6 +23,10 @@ class Dialogs:
     def confirm(self, parent: QWidget, question: str) -> bool:
         yes, no = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
         return QMessageBox.question(parent, "Please confirm", question, yes | no, no) == yes
+
+    def accepted(self, dialog: QDialog) -> bool:
+        """Show a dialog that holds its answer itself; False where it was closed without one."""
+        return dialog.exec() == QDialog.DialogCode.Accepted
 
     def passphrase(self, parent: QWidget | None, sentence: str) -> str | None:
         text, given = QInputDialog.getText(parent, "Passphrase", sentence, QLineEdit.EchoMode.Password)

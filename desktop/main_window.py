@@ -1,5 +1,6 @@
 """The window: which page is shown, which case runs. Everything it shows comes from the log."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QSize
@@ -15,10 +16,12 @@ from desktop.actions import Actions
 from desktop.bootstrap import FORMATS, SoFar, Workplace
 from desktop.dialogs import Dialogs
 from desktop.loading import Loaded, load
+from desktop.pages.comparison_page import ComparisonPage
 from desktop.pages.intake_page import IntakePage
 from desktop.pages.library_page import LibraryPage
 from desktop.pages.report_page import ReportPage
 from desktop.pages.rounds_page import RoundsPage
+from desktop.second_look import SecondLook
 from desktop.view_models.library import rows, undecided
 from desktop.widgets.banner import Banner
 from desktop.widgets.dropping import dropped_file
@@ -49,10 +52,12 @@ class MainWindow(QMainWindow):
         self._entries: tuple[CaseEntry, ...] = ()
         self._finished: dict[CaseId, bool] = {}
         self.library, self.intake, self.rounds, self.report = LibraryPage(), IntakePage(), RoundsPage(), ReportPage()
+        self.comparison = ComparisonPage()
         self.banner = Banner("Message", closable=True)
         self.stack = QStackedWidget()
         self._lay_out()
         self.actions_of = Actions(self)
+        self.second_look = SecondLook(self)
         self._connect()
         self.banner.show_text("\n".join(notices))
         self.jobs.start("models", workplace.model_choices, self.intake.show_models)
@@ -116,7 +121,7 @@ class MainWindow(QMainWindow):
     def run_new_case(self) -> None:
         """Open the case that is typed in and run it."""
         model_id = self.intake.chosen_model()
-        if self.stack.currentWidget() is not self.intake or model_id is None or not self._free():
+        if self.stack.currentWidget() is not self.intake or model_id is None or not self.is_free():
             return
         text, settings = self.intake.text.toPlainText(), ConsultSettings(specialists=self.intake.chosen_seats())
 
@@ -128,23 +133,24 @@ class MainWindow(QMainWindow):
                 self.intake.start_anew()
             self._start(so_far)
 
-        self._set_starting(True)
-        self.jobs.start("begin", begin, begun, lambda end: self._set_starting(False))
+        self.begin(begin, begun)
 
     # Running
+
+    def begin(self, work: Callable[[], SoFar], begun: Callable[[SoFar], None] | None = None) -> None:
+        """Run the case that `work` opens or finds."""
+        self._set_starting(True)
+        self.jobs.start("begin", work, begun or self._start, lambda end: self._set_starting(False))
 
     def resume(self) -> None:
         """Go on with the case on the rounds page."""
         view = self.rounds.view
-        if self.stack.currentWidget() is not self.rounds or view is None or view.case is None or not self._free():
+        if self.stack.currentWidget() is not self.rounds or view is None or view.case is None or not self.is_free():
             return
         if view.finished:
             return
         case_id = view.case.case_id
-        self._set_starting(True)
-        self.jobs.start(
-            "begin", lambda: self.workplace.so_far(case_id), self._start, lambda end: self._set_starting(False)
-        )
+        self.begin(lambda: self.workplace.so_far(case_id))
 
     def stop(self) -> None:
         if self.case_run is not None:
@@ -195,8 +201,13 @@ class MainWindow(QMainWindow):
             return
         case_id = report.case.case_id
 
-        def settle() -> Loaded:
-            self.workplace.acknowledge(case_id, name)
+        self.change_case(case_id, lambda: self.workplace.acknowledge(case_id, name))
+
+    def change_case(self, case_id: CaseId, change: Callable[[], object]) -> None:
+        """Record something about a case, and derive its report again where it is still the one that is shown."""
+
+        def changed() -> Loaded:
+            change()
             return load(self.workplace, case_id)
 
         def show(loaded: Loaded) -> None:
@@ -204,7 +215,7 @@ class MainWindow(QMainWindow):
                 on_report = self.stack.currentWidget() is self.report
                 self._show_loaded(loaded) if on_report else self._set_loaded(loaded)
 
-        self.jobs.start("settle", settle, show)
+        self.jobs.start("settle", changed, show)
 
     def save_report(self, key: str = "report.html") -> None:
         """Write one document of the report that is shown. `key` as in `Workplace.documents`."""
@@ -225,13 +236,18 @@ class MainWindow(QMainWindow):
 
     def show_rounds_of_report(self) -> None:
         if self._loaded is not None:
-            self.rounds.show_view(self._loaded.view(), may_resume=self._free())
+            self.rounds.show_view(self._loaded.view(), may_resume=self.is_free())
             self._show(self.rounds)
 
     def show_report_of_rounds(self) -> None:
         view = self.rounds.view
         if view is not None and view.case is not None:
             self.open_case(view.case.case_id)
+
+    def show_comparison(self, cases: tuple[CaseId, CaseId], html: str) -> None:
+        self.comparison.show_comparison(cases, html)
+        self._show(self.comparison)
+        self.comparison.browser.setFocus()
 
     def _show_loaded(self, loaded: Loaded) -> None:
         self._set_loaded(loaded)
@@ -240,7 +256,7 @@ class MainWindow(QMainWindow):
             self._show(self.report)
             self.report.browser.setFocus()
         else:
-            self.rounds.show_view(loaded.view(), may_resume=self._free())
+            self.rounds.show_view(loaded.view(), may_resume=self.is_free())
             self._show(self.rounds)
             self.rounds.resume.setFocus()
 
@@ -307,7 +323,8 @@ class MainWindow(QMainWindow):
     def _check(self, text: str) -> None:
         self.jobs.start("check", lambda: vignette(text).missing if text.strip() else (), self.intake.show_missing)
 
-    def _free(self) -> bool:
+    def is_free(self) -> bool:
+        """Whether a case may begin to run."""
         return self.case_run is None and not self._starting and not self._closing
 
     def _set_starting(self, starting: bool) -> None:
@@ -320,18 +337,19 @@ class MainWindow(QMainWindow):
         self._enable()
 
     def _enable(self) -> None:
-        page, actions, free = self.stack.currentWidget(), self.actions_of, self._free()
+        page, actions, free = self.stack.currentWidget(), self.actions_of, self.is_free()
         actions.run.setEnabled(page is self.intake and free)
         actions.stop.setEnabled(self.case_run is not None)
         actions.resume.setEnabled(page is self.rounds and free)
         actions.save.setEnabled(page is self.report)
+        self.second_look.enable()
         actions.running.setVisible(self.case_run is not None)
         self.intake.show_free(free)
         if self.rounds.view is not None:
             self.rounds.show_view(self.rounds.view, may_resume=free)
 
     def _lay_out(self) -> None:
-        for page in (self.library, self.intake, self.rounds, self.report):
+        for page in (self.library, self.intake, self.rounds, self.report, self.comparison):
             self.stack.addWidget(page)
         middle = QWidget()
         layout = QVBoxLayout(middle)
@@ -347,7 +365,8 @@ class MainWindow(QMainWindow):
             actions.new: self.show_intake, actions.open: self.choose_file, actions.run: self.run_new_case,
             actions.stop: self.stop, actions.resume: self.resume, actions.save: self.save_report,
             actions.quit: self.close, actions.cases: self.show_library, actions.running: self.show_running,
-            actions.find: self.find_case,
+            actions.find: self.find_case, actions.leave_out: self.second_look.leave_out,
+            actions.names: self.second_look.rule_on_names, actions.compare: self.second_look.compare,
         })  # fmt: skip
         self.library.opened.connect(self._open_from_list)
         self.library.searched.connect(lambda _: self.refresh_library())
@@ -362,6 +381,8 @@ class MainWindow(QMainWindow):
         self.report.save_wanted.connect(self.save_report)
         self.report.acknowledge_wanted.connect(self.acknowledge)
         self.report.rounds_wanted.connect(self.show_rounds_of_report)
+        self.comparison.back_wanted.connect(self.second_look.back)
+        self.comparison.save_wanted.connect(self.second_look.save_comparison)
         self.jobs.refused.connect(self.tell)
         self.jobs.crashed.connect(lambda crash: self.dialogs.crash(self, crash))
         self.jobs.idle.connect(self._close_when_idle)

@@ -83,16 +83,18 @@ def _palette(shown: Colors) -> QPalette:
 
 def _style_sheet(shown: Colors) -> str:
     return f"""
-    QPlainTextEdit, QTextBrowser, QListWidget, QLineEdit {{
+    QPlainTextEdit, QTextBrowser, QListWidget, QTreeWidget, QLineEdit {{
         background: {shown.surface}; color: {shown.text}; padding: 4px;
         border: 1px solid {shown.line}; border-radius: 4px;
         selection-background-color: {shown.accent}; selection-color: {shown.on_accent};
     }}
-    QPlainTextEdit:focus, QTextBrowser:focus, QListWidget:focus, QLineEdit:focus {{
+    QPlainTextEdit:focus, QTextBrowser:focus, QListWidget:focus, QTreeWidget:focus, QLineEdit:focus {{
         border: 2px solid {shown.accent}; padding: 3px;
     }}
     QListWidget::item {{ padding: 8px 6px; border-bottom: 1px solid {shown.line}; color: {shown.text}; }}
-    QListWidget::item:selected {{ background: {shown.accent}; color: {shown.on_accent}; }}
+    QTreeWidget::item {{ padding: 4px 2px; color: {shown.text}; }}
+    QListWidget::item:disabled {{ color: {shown.faint}; }}
+    QListWidget::item:selected, QTreeWidget::item:selected {{ background: {shown.accent}; color: {shown.on_accent}; }}
     QPushButton {{
         background: {shown.surface}; color: {shown.text}; border: 1px solid {shown.line}; border-radius: 4px;
         padding: 6px 14px;

@@ -36,7 +36,7 @@ def compare(a: Report, b: Report) -> Comparison:
             )
     if a.case.case_id == b.case.case_id:
         raise BadInput(f"Both are case {a.case.case_id}; name another case to compare it with.")
-    if not {*map(_content, a.case.vignette.findings)} & {*map(_content, b.case.vignette.findings)}:
+    if not share_a_finding(a.case, b.case):
         raise BadInput(
             f"Cases {a.case.case_id} and {b.case.case_id} have no finding in common; compare cases of one patient."
         )
@@ -52,6 +52,11 @@ def compare(a: Report, b: Report) -> Comparison:
         rows=_rows(_Reading(a), _Reading(b)),
         specialists=_specialists(_Reading(a), _Reading(b)),
     )
+
+
+def share_a_finding(a: Case, b: Case) -> bool:
+    """Whether any sentence stands in both vignettes: without one, they are not compared."""
+    return bool({*map(_content, a.vignette.findings)} & {*map(_content, b.vignette.findings)})
 
 
 def _id(finding: Finding) -> Hashable:

@@ -29,11 +29,11 @@ from core.log.progress import stage_of
 from core.log.store import Library
 from core.settings import PROTOCOL_VERSION, ConsultSettings
 
+LEAST_FINDINGS = 3
+"""So many must remain where findings are left out: one diagnosis may rest on as many."""
 _LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
 """Without letters and digits that are mistaken for one another."""
 _ID_LETTERS = 6
-LEAST_FINDINGS = 3
-"""As many as one diagnosis may rest on."""
 _CARRIED_OVER = ("panel", "r1", "r2")
 """Stages that a case takes over from the one of which it leaves findings out."""
 

@@ -178,7 +178,10 @@ class RoundsView:
         asked = self._addresses(round_id, speaker)
         if round_id in SEALED and not self.released:
             return SEALED[round_id] if asked else ""
-        return "\n".join(_headed(address, self._texts[address]) for address in asked)
+        texts = {address: self._texts[address] for address in asked}
+        if not self.released:
+            texts = {address: _without_leading(text) for address, text in texts.items()}
+        return "\n".join(_headed(address, text) for address, text in texts.items())
 
     def _panel_text(self) -> str:
         proposed = self._text("panel", "chair")
@@ -187,9 +190,10 @@ class RoundsView:
         return "\n\n".join(f"{_capital(seat.specialty)}\n{seat.persona}" for seat in self.case.panel.specialists)
 
     def _list_text(self) -> str:
+        rows = sorted(listed_diagnoses(self._statements), key=lambda row: row.name.casefold())
         return "\n".join(
-            f"{row.diagnosis_id}  {row.name}  (proposed by {', '.join(row.proposers)})"
-            for row in listed_diagnoses(self._statements)
+            f"{row.diagnosis_id}  {row.name}" + (f"  (proposed by {', '.join(row.proposers)})" if self.released else "")
+            for row in rows
         )
 
 
@@ -207,6 +211,12 @@ def _headed(address: Address, text: str) -> str:
     if attempt != "1":
         heading.append("ASKED AGAIN")
     return f"{', '.join(heading)}\n{text}" if heading else text
+
+
+def _without_leading(text: str) -> str:
+    """Without the line that names the leading diagnosis, and its cause: it is the last in every form that has one."""
+    said, found, _ = text.partition("LEADING:")
+    return f"{said}LEADING: sealed until every can't-miss flag is settled.\n" if found else text
 
 
 def _round_of(stage: str) -> str:

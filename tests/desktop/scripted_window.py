@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.ports import ChatModel
@@ -32,6 +32,8 @@ class Answers(Dialogs):
         self.path: Path | None = None
         self.yes = True
         self.passphrases: list[str] = []
+        self.fill_in: Callable[[QDialog], None] = QDialog.accept
+        """What the person does in a dialog that holds its answer itself."""
         self.questions: list[str] = []
         self.sentences: list[str] = []
         self.crashes: list[Crash] = []
@@ -45,6 +47,10 @@ class Answers(Dialogs):
     def confirm(self, parent: QWidget, question: str) -> bool:
         self.questions.append(question)
         return self.yes
+
+    def accepted(self, dialog: QDialog) -> bool:
+        self.fill_in(dialog)
+        return dialog.result() == QDialog.DialogCode.Accepted
 
     def passphrase(self, parent: QWidget | None, sentence: str) -> str | None:
         self.sentences.append(sentence)
