@@ -88,8 +88,8 @@ class NamesDialog(CaseDialog):
         for first, second in pairwise(order):
             QWidget.setTabOrder(first, second)
 
-    def _show(self) -> None:
-        """Rows and rulings as they stand now; nothing is selected then."""
+    def _show(self, current: str = "") -> None:
+        """Rows and rulings as they stand now; nothing is selected then. `current`: the row to go on from."""
         self._order = []
         self.tree.blockSignals(True)
         self.tree.clear()
@@ -98,9 +98,9 @@ class NamesDialog(CaseDialog):
             for wording in wordings:
                 QTreeWidgetItem(row, [wording])
         self.tree.expandAll()
-        first = self.tree.topLevelItem(0)
-        if first is not None:
-            self.tree.setCurrentItem(first, 0, QItemSelectionModel.SelectionFlag.NoUpdate)
+        rows = [*self.tree.findItems(current, Qt.MatchFlag.MatchExactly), self.tree.topLevelItem(0)]
+        if rows[0] is not None:
+            self.tree.setCurrentItem(rows[0], 0, QItemSelectionModel.SelectionFlag.NoUpdate)
         self.tree.blockSignals(False)
         self.rulings.clear()
         self.rulings.addItems(self.view.told())
@@ -124,16 +124,22 @@ class NamesDialog(CaseDialog):
         return item.text(0) if item is not None and item.parent() is not None else ""
 
     def _join(self) -> None:
-        self.view.rule("join", *self._rows())
-        self._show()
+        rows = self._rows()
+        self.view.rule("join", *rows)
+        self._show(rows[0])
+        self.tree.setFocus()
 
     def _split(self) -> None:
-        self.view.rule("split", self._wording())
-        self._show()
+        wording = self._wording()
+        self.view.rule("split", wording)
+        self._show(wording)
+        self.tree.setFocus()
 
     def _undo(self) -> None:
+        current = self.tree.currentItem()
         self.view.undo(self.rulings.currentRow())
-        self._show()
+        self._show("" if current is None else current.text(0))
+        (self.undo if self.undo.isEnabled() else self.tree).setFocus()
 
     def _enable(self) -> None:
         rows, wording, place = self._rows(), self._wording(), self.rulings.currentRow()

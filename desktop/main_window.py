@@ -203,14 +203,18 @@ class MainWindow(QMainWindow):
 
         self.change_case(case_id, lambda: self.workplace.acknowledge(case_id, name))
 
-    def change_case(self, case_id: CaseId, change: Callable[[], object]) -> None:
-        """Record something about a case, and derive its report again where it is still the one that is shown."""
+    def change_case(self, case_id: CaseId, change: Callable[[], object], said: str = "") -> None:
+        """Record something about a case, and derive its report again where it is still the one that is shown.
+
+        `said`: what is told once it is recorded.
+        """
 
         def changed() -> Loaded:
             change()
             return load(self.workplace, case_id)
 
         def show(loaded: Loaded) -> None:
+            self.tell(said)
             if self._loaded is not None and self._loaded.case_id == case_id:
                 on_report = self.stack.currentWidget() is self.report
                 self._show_loaded(loaded) if on_report else self._set_loaded(loaded)

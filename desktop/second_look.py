@@ -18,6 +18,12 @@ from desktop.dialogs_names import NamesDialog
 if TYPE_CHECKING:
     from desktop.main_window import MainWindow
 
+RECORDED = {
+    "withheld": "The rulings on names are recorded. The ranking follows them as soon as it is released.",
+    "released": "The rulings on names are recorded, and the ranking follows them.",
+}
+"""By the status of the report."""
+
 
 class SecondLook:
     """Asks what is to be done with the report that the window shows, and has it done."""
@@ -65,7 +71,7 @@ class SecondLook:
             for ruling in rulings:
                 self._window.workplace.rule_on_names(case_id, ruling.kind, ruling.names, by, why)
 
-        self._window.change_case(case_id, record)
+        self._window.change_case(case_id, record, RECORDED[report.status])
 
     def compare(self) -> None:
         """Show the report beside another released one."""

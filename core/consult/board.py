@@ -21,6 +21,7 @@ from core.domain.statement import (
     Statement,
     TriageStatement,
 )  # fmt: skip
+from core.forms import CUT
 from core.ports import Block
 from core.prompts import fill
 
@@ -35,6 +36,7 @@ def findings_block(findings: Iterable[Finding]) -> Block:
 def board(case: Case, statements: Iterable[Statement]) -> tuple[Block, ...]:
     """The findings, then one block a statement. Those of rounds 1 and 2 may be left out where the whole does not fit.
 
+    The mark of a text that reached its bound is left out: models that read it write it.
     Where findings were excluded, rounds 1 and 2 stay off the board: they were made with those findings in sight.
     """
     return (
@@ -44,7 +46,7 @@ def board(case: Case, statements: Iterable[Statement]) -> tuple[Block, ...]:
             Block(text=text, droppable=isinstance(statement, _EARLY))
             for statement in statements
             if not (case.excluded and isinstance(statement, _EARLY))
-            if (text := "".join(f"{line}\n" for line in _lines(statement) if line))
+            if (text := "".join(f"{line}\n" for line in _lines(statement) if line).replace(f" {CUT}", ""))
         ),
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations, pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from core.consult.merge import canonical
 from core.consult.roles import drift
@@ -94,7 +95,8 @@ def leading_changes(statements: tuple[Statement, ...]) -> tuple[LeadingChange, .
                         before=before,
                         after=leading,
                         cause=cause,
-                        justified=cause is not None and _justifies(cause, speaker, stage_before, order, grounds),
+                        justified=cause is not None
+                        and _justifies(cause, speaker, before, stage_before, order, grounds),
                     )
                 )
             last[speaker] = (step.stage, leading)
@@ -174,7 +176,10 @@ def describe(case: Case, statements: tuple[Statement, ...]) -> Dissent:
             )
             for step in sequence
         ),
-        changes=leading_changes(statements),
+        changes=tuple(
+            replace(change, before=names[change.before], after=names[change.after])
+            for change in leading_changes(statements)
+        ),
         collapses=collapses(statements, case.settings),
         dissenters=_dissenters(statements, order),
         catfish=tuple(_effect(s, statements) for s in statements if isinstance(s, CatfishStatement)),
@@ -262,6 +267,8 @@ def _stages(statements: tuple[Statement, ...]) -> dict[str, int]:
 
 class _Ground(Struct, frozen=True, kw_only=True):
     speaker: SpecialistId
+    diagnosis: str | None
+    """Canonical name of what a claim is for; None for a challenge."""
     stage: str
     findings: tuple[FindingId, ...]
 
@@ -271,10 +278,15 @@ def _grounds(statements: tuple[Statement, ...]) -> dict[GroundId, _Ground]:
     found: dict[GroundId, _Ground] = {}
     for statement in statements:
         for claim in all_claims((statement,)):
-            ground = _Ground(speaker=claim.speaker, stage=_stage(statement), findings=claim.supporting)
+            ground = _Ground(
+                speaker=claim.speaker,
+                diagnosis=canonical(claim.diagnosis),
+                stage=_stage(statement),
+                findings=claim.supporting,
+            )
             found[GroundId(claim.claim_id)] = ground
         for made in all_challenges((statement,)):
-            ground = _Ground(speaker=made.speaker, stage=_stage(statement), findings=made.findings)
+            ground = _Ground(speaker=made.speaker, diagnosis=None, stage=_stage(statement), findings=made.findings)
             found[GroundId(made.challenge_id)] = ground
     return found
 
@@ -282,6 +294,7 @@ def _grounds(statements: tuple[Statement, ...]) -> dict[GroundId, _Ground]:
 def _justifies(
     cause: Cause,
     speaker: SpecialistId,
+    before: str,
     stage_before: str,
     order: Mapping[str, int],
     grounds: Mapping[GroundId, _Ground],
@@ -290,7 +303,8 @@ def _justifies(
     if ground is None:
         return False
     if cause.kind == "OWN-ERROR":
-        return ground.speaker == speaker
+        # An error in a claim for another diagnosis is no reason to leave this one.
+        return ground.speaker == speaker and ground.diagnosis == before
     # The board showed what stood on it before the stage began: all else of that stage, and of later ones, is new.
     is_new = order[ground.stage] >= order[stage_before]
     return ground.speaker != speaker and is_new and bool(ground.findings)

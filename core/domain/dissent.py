@@ -12,11 +12,12 @@ class LeadingChange(Struct, frozen=True, kw_only=True):
     speaker: SpecialistId
     stage: str
     before: str
-    """Canonical name."""
+    """Canonical name; in a report the name of the diagnosis."""
     after: str
     cause: Cause | None
     justified: bool
-    """Names an own error, or a ground that it had not seen before and that rests on a finding. All else is capitulation."""
+    """Names an own error in a claim for the diagnosis that it left, or a ground that it had not seen before and that rests on
+    a finding. All else is capitulation."""
 
 
 class DebateStep(Struct, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ TOPIC = (
     "contradiction test tells them apart."
 )
 GRADES = {
-    "validated": "It did well on the clinical probes that come with the program.",
+    "validated": "It did well on the clinical probes that come with the program, which no clinician has reviewed.",
     "limited": "It misses some contradictions or raises some false ones: look at the sentences before you believe a figure.",
     "demonstration only": "It is too weak to judge a case: the figures show how the measure works, and raise no warning.",
 }

@@ -13,8 +13,8 @@ from core.render.references import References, ids, percent, stage_title
 
 MOVES = (
     "Disagreement is the share of pairs of specialists with different leading diagnoses. A change counts as justified where it "
-    "names an own error, or a ground that the specialist had not seen before and that rests on a finding; all else is "
-    "giving in. A named cause is what the model states: nobody looked into it."
+    "names an own error in a claim for the diagnosis that was left, or a ground that the specialist had not seen before and that "
+    "rests on a finding; all else is giving in. A named cause is what the model states: nobody looked into it."
 )
 NO_DISSENT = (
     "At the end the same diagnosis leads for every specialist who said which. That is no proof that it is right."

@@ -146,6 +146,8 @@ def test_names_are_joined_and_the_ranking_follows_at_once(
         rows(dialog)[second].setSelected(True)
         rows(dialog)[first].setSelected(True)
         dialog.join.click()
+        assert dialog.tree.currentItem() is rows(dialog)[second]
+        assert dialog.tree.selectedItems() == []
         assert first not in rows(dialog)
         assert first in [rows(dialog)[second].child(n).text(0) for n in range(rows(dialog)[second].childCount())]
         assert not dialog.ok.isEnabled()
@@ -162,6 +164,7 @@ def test_names_are_joined_and_the_ranking_follows_at_once(
     after = shown(window).differential
     assert after is not None
     assert len(after.ranking.rows) == len(before.ranking.rows) - 1
+    assert "the ranking follows" in window.banner.text()
     assert "The same disease" in window.report.browser.toPlainText()
 
     def undo(dialog: QDialog) -> None:
@@ -240,6 +243,7 @@ def test_names_show_nothing_that_ranks_while_the_report_is_withheld(
     qtbot.waitUntil(lambda: bool(shown(window).case.rulings), timeout=10_000)
     assert shown(window).status == "withheld"
     assert shown(window).differential is None
+    assert "as soon as it is released" in window.banner.text()
     names = {wording for row in listed_diagnoses(report.statements) for wording in (row.name, *row.names)}
     others = [text for text in texts if text not in names]
     assert not any(word in text.lower() for text in others for word in ("point", "propos", "vote", "1."))

@@ -59,11 +59,11 @@ def _leading(statements: tuple[Statement, ...], speaker: SpecialistId) -> Choice
 def _form(case: Case, rows: tuple[ListedDiagnosis, ...], leading: Choice) -> Form:
     ids = tuple(finding.finding_id for finding in considered(case))
     stances = (
-        Option(name="SUPPORT", then=(Text(label="GROUND", hint="what supports it", max_chars=80),)),
+        Option(name="SUPPORT", then=(Text(label="GROUND", hint="what supports it", max_chars=100),)),
         Option(
             name="CHALLENGE",
             then=(
-                Text(label="COUNTER-GROUND", hint="what speaks against it", max_chars=80),
+                Text(label="COUNTER-GROUND", hint="what speaks against it", max_chars=100),
                 Picks(label="FINDINGS", hint="findings against it", options=ids, low=1, high=2),
             ),
         ),

@@ -30,7 +30,7 @@ from core.domain.statement import (
     ListedDiagnosis,
     Statement,
 )  # fmt: skip
-from core.forms import Choice, Field, Filled, Form, Option, Picks, Repeat, Text, words
+from core.forms import CUT, Choice, Field, Filled, Form, Option, Picks, Repeat, Text, words
 from core.ports import Block, ModelGate
 from core.prompts import fill
 
@@ -114,7 +114,7 @@ def _addressed(mine: tuple[Challenge, ...], claims: Mapping[ClaimId, Claim]) -> 
     """Every challenge to this specialist in full, with the claim that it attacks."""
     if not mine:
         return "Nobody challenged you: begin with the three diagnoses that you hold."
-    lines = [f"{claim_line(claims[c.target])}\n{challenge_line(c)}" for c in mine]
+    lines = [f"{claim_line(claims[c.target])}\n{challenge_line(c)}".replace(f" {CUT}", "") for c in mine]
     ids = ", ".join(c.challenge_id for c in mine)
     return "CHALLENGES TO YOU\n" + "\n".join(lines) + f"\nBegin with your answers to {ids}."
 

@@ -26,6 +26,7 @@ GAVE_IN: list[tuple[str, Leading, Leading, Causes]] = [
     ("the majority follows the minority", (A, A, B), (B, B, B), {}),
     ("two of three changes without a cause", (A, B, C, D, A), (A, A, A, A, A), {1: own_error("C2")}),
     ("an error that is another's", (A, A, B), (A, A, A), {2: own_error("C1")}),
+    ("an error in a claim for the diagnosis that it turns to", (A, B, A), (A, A, A), {1: own_error("C1")}),
     ("a ground that is one's own", (A, A, B), (A, A, A), {2: new_ground("C3")}),
     ("a ground that does not exist", (A, A, B), (A, A, A), {2: new_ground("C99")}),
     ("who was absent before does not hide it", (A, B, C, D, E), (A, A, A, A, None), {}),
