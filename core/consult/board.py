@@ -56,7 +56,7 @@ def claim_line(claim: Claim) -> str:
     against = f" Against: {', '.join(claim.opposing)}." if claim.opposing else ""
     return (
         f"{claim.claim_id} {claim.speaker}: {claim.diagnosis}. {claim.text} "
-        f"Ground ({_kind(claim)}): {claim.ground} For: {', '.join(claim.supporting) or 'none'}.{against}"
+        f"Ground, {_kind(claim)}: {claim.ground} For: {', '.join(claim.supporting) or 'none'}.{against}"
     )
 
 
@@ -71,7 +71,7 @@ def challenge_line(challenge: Challenge) -> str:
 
 
 def _kind(claim: Claim) -> str:
-    return "guideline, stated by the model, not looked up" if claim.ground_kind == "guideline" else claim.ground_kind
+    return "guideline, not looked up" if claim.ground_kind == "guideline" else claim.ground_kind
 
 
 def _lines(statement: Statement) -> Iterator[str]:

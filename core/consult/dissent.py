@@ -77,6 +77,11 @@ def disagreement(leading: Mapping[SpecialistId, str], among: Iterable[Specialist
     return sum(one != other for one, other in pairs) / len(pairs) if pairs else None
 
 
+def _fell(was: float, now: float) -> float:
+    """Without the last digits of binary numbers: from 1 to 0.7 is a fall of 0.3, not of more."""
+    return round(was - now, 9)
+
+
 def leading_changes(statements: tuple[Statement, ...]) -> tuple[LeadingChange, ...]:
     """Every change of a leading diagnosis from the specialist's own step before, in the order of the debate."""
     order = _stages(statements)
@@ -117,7 +122,7 @@ def collapses(statements: tuple[Statement, ...], settings: ConsultSettings) -> t
         unjustified = sum(not change.justified for change in here)
         if was is None or now is None or not here:
             continue
-        if was - now > settings.collapse_fall and unjustified / len(here) > settings.collapse_unjustified:
+        if _fell(was, now) > settings.collapse_fall and unjustified / len(here) > settings.collapse_unjustified:
             found.append(
                 Collapse(
                     before=before.stage,
@@ -143,7 +148,7 @@ def unanswered_collapse(statements: tuple[Statement, ...], settings: ConsultSett
     worst = max(found, key=lambda collapse: collapse.disagreement_before - collapse.disagreement_after)
     last = steps(statements)[-1]
     now = disagreement(last.leading, last.leading)
-    if now is None or worst.disagreement_before - now <= settings.collapse_fall or _answered(statements):
+    if now is None or _fell(worst.disagreement_before, now) <= settings.collapse_fall or _answered(statements):
         return None
     return worst
 

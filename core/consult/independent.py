@@ -24,7 +24,7 @@ def disease_name(label: str = LEADING) -> Name:
 def differential_form(findings: tuple[str, ...]) -> Form:
     diagnosis = (
         disease_name(),
-        Text(label="CLAIM", hint="which abnormal findings of this patient the disease explains", max_chars=110),
+        Text(label="CLAIM", hint="which findings of this patient the disease explains", max_chars=110),
         Text(label="GROUND", hint="by which mechanism the disease causes them", max_chars=110),
         words("GROUND-KIND", "mechanism", "guideline", "epidemiology", "finding"),
         Picks(label="FOR", hint="the findings that are most specific for it", options=findings, low=1, high=3),

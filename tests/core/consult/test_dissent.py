@@ -51,6 +51,7 @@ HONEST: list[tuple[str, Leading, Leading, Causes]] = [
     ("disagreement grows", (A, A, A), (A, B, C), {}),
     ("positions are exchanged", (A, B, A, B, C), (B, A, B, A, C), {}),
     ("it falls by less than 0.3", (A, B, C, D, E), (A, B, C, D, D), {}),
+    ("it falls by 0.3 and not by more", (A, B, C, D, E), (A, A, A, D, E), {}),
     ("the dissenter abstains", (A, A, A, A, B), (A, A, A, A, None), {}),
     ("two of three abstain", (A, B, C), (A, None, None), {}),
     ("nobody speaks at the second step", (A, B, C), (None, None, None), {}),
