@@ -12,7 +12,7 @@ OUT ?= out/review
 AMX_OFF := $(shell $${CXX:-c++} -mno-amx-tile -x c++ -E /dev/null >/dev/null 2>&1 && echo -mno-amx-tile -mno-amx-int8 -mno-amx-bf16)
 export CXXFLAGS += $(AMX_OFF)
 
-.PHONY: setup review app test check bench bench-cara lock clean
+.PHONY: setup review app test check bench bench-cara bench-rules lock clean
 
 setup: $(VENV)/.ready  ## virtual environment with locked dependencies
 
@@ -47,6 +47,9 @@ bench: setup  ## ratios measured side by side; not part of the tests
 bench-cara: setup  ## what the installed scorer finds; DATA=folder with the labelled public sets
 	$(RUN)/python -m models.fetch $(SCORER)
 	$(RUN)/python -m tests.bench.cara $(if $(DATA),--data $(DATA)) $(ARGS)
+
+bench-rules: setup  ## what the can't-miss rules find in made-up vignettes
+	$(RUN)/python -m tests.bench.rules
 
 lock: setup  ## resolve the dependencies anew
 	$(RUN)/pip-compile --quiet --extra dev --generate-hashes --allow-unsafe --strip-extras \

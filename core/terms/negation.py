@@ -6,7 +6,7 @@ Source: the idea of cue, scope and pseudo-cue is NegEx (Chapman et al. 2001); wo
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_right
 from functools import lru_cache
 from itertools import pairwise
 
@@ -19,7 +19,7 @@ _PSEUDO = re.compile(
     r"increase[sd]?|decrease[sd]?|resol\w+|avail|recovery|lactation|flatus|meconium|urine)|"
     rf"(?:no|absent|without|absence of)\s+(?:\w+\s+)?{_EXPECTED}|{_EXPECTED}\s+(?:is|are|was|were)\s+absent|"
     r"not\s+(?:only|just|certain|sure|necessarily|ruled out|excluded|been ruled out)|"
-    r"no\s+(?:longer|doubt|less|more than|sooner|one)|"
+    r"no\s+(?:longer|doubt|less|more than|sooner|one\s+(?:cause|reason|thing))|"
     r"(?:cannot|can't|could not)\s+(?:be\s+)?(?:excluded?|rule[d]? out)|"
     r"without\s+(?:warning|provocation|apparent|obvious|treatment|delay)|gram[- ]negative|rh[- ]negative)\b",
     re.IGNORECASE,
@@ -168,6 +168,8 @@ class Span(Struct, frozen=True, kw_only=True):
 
     start: int
     stop: int
+    opens_with_cue: bool = False
+    """False where what denies it stands behind it, or before the list it belongs to."""
 
 
 class _Clause(Struct, kw_only=True):
@@ -176,13 +178,14 @@ class _Clause(Struct, kw_only=True):
     joint: str
     """How it is joined to the clause before: `stop`, `pair`, `comma`, or empty for the first."""
     negated_from: int | None = None
+    opens_with_cue: bool = False
 
 
 @lru_cache(maxsize=8)
 def negated_spans(sentence: str) -> tuple[Span, ...]:
     """The stretches of `sentence` that a negation covers, cue included, in order; they do not overlap."""
     return tuple(
-        Span(start=clause.negated_from, stop=clause.stop)
+        Span(start=clause.negated_from, stop=clause.stop, opens_with_cue=clause.opens_with_cue)
         for clause in _read_clauses(sentence)
         if clause.negated_from is not None
     )
@@ -190,8 +193,12 @@ def negated_spans(sentence: str) -> tuple[Span, ...]:
 
 def is_negated(spans: tuple[Span, ...], start: int, stop: int) -> bool:
     """Whether the words at start..stop are denied. A cue among these words (`absent breath sounds`) denies nothing."""
-    place = bisect_left(spans, start, key=lambda span: span.start)
-    return place > 0 and stop <= spans[place - 1].stop
+    place = bisect_right(spans, start, key=lambda span: span.start)
+    if place == 0:
+        return False
+    span = spans[place - 1]
+    is_cue = span.start == start and span.opens_with_cue
+    return stop <= span.stop and not is_cue
 
 
 def says_absent(sentence: str) -> bool:
@@ -237,6 +244,7 @@ def _read_clause(masked: str, clause: _Clause, previous: _Clause | None) -> None
         clause.negated_from = clause.start
     elif cue:
         clause.negated_from = clause.start + cue.start()
+        clause.opens_with_cue = True
     elif (
         previous is not None
         and previous.negated_from is not None

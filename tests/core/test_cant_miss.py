@@ -144,6 +144,10 @@ def test_an_unknown_complaint_is_refused():
         ("Haemoptysis since today.", ("hemoptysis",)),
         ("He denies chest pain.", ()),
         ("Buy milk.", ()),
+        ("Fever is absent.", ()),
+        ("Seizures are denied.", ()),
+        ("Headache: none.", ()),
+        ("No one has seen a seizure.", ()),
     ],
 )
 def test_complaints_are_detected_in_order_unless_denied(text, complaints):

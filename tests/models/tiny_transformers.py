@@ -46,6 +46,14 @@ def write_deberta_nli(folder: Path, labels: tuple[str, ...] = LABELS) -> Path:
     return _classifier(folder, transformers.DebertaV2ForSequenceClassification, config)
 
 
+def write_mpnet_nli(folder: Path, labels: tuple[str, ...] = LABELS) -> Path:
+    """MPNet: one shared table of relative positions; absolute ones are counted from behind the padding token."""
+    config = transformers.MPNetConfig(
+        **SIZES, max_position_embeddings=258, relative_attention_num_buckets=16, pad_token_id=0, **_named(labels)
+    )
+    return _classifier(folder, transformers.MPNetForSequenceClassification, config)
+
+
 def write_minilm(folder: Path) -> Path:
     """A sentence encoder without a dense layer or prompts."""
     config = transformers.BertConfig(**SIZES, max_position_embeddings=256)

@@ -32,6 +32,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::F
 WRITERS = {
     "bert": tiny.write_bert_nli,
     "deberta": tiny.write_deberta_nli,
+    "mpnet": tiny.write_mpnet_nli,
     "minilm": tiny.write_minilm,
     "stella-qwen2": tiny.write_stella_qwen2,
     "stella-new": tiny.write_stella_new,
