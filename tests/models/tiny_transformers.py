@@ -49,7 +49,7 @@ def write_deberta_nli(folder: Path, labels: tuple[str, ...] = LABELS) -> Path:
 def write_mpnet_nli(folder: Path, labels: tuple[str, ...] = LABELS) -> Path:
     """MPNet: one shared table of relative positions; absolute ones are counted from behind the padding token."""
     config = transformers.MPNetConfig(
-        **SIZES, max_position_embeddings=258, relative_attention_num_buckets=16, pad_token_id=0, **_named(labels)
+        **SIZES, max_position_embeddings=258, relative_attention_num_buckets=32, pad_token_id=1, **_named(labels)
     )
     return _classifier(folder, transformers.MPNetForSequenceClassification, config)
 
