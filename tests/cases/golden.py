@@ -1,7 +1,8 @@
 """Whole cases of a real model, kept as logs: what was asked (as digests), what was answered, what was measured.
 
 `python -m tests.cases.golden write LIBRARY CASE NAME` keeps a finished case of a library (its passphrase in
-GROUND_ROUNDS_PASSPHRASE). A changed prompt or form makes a kept case unreadable on purpose: run it again.
+GROUND_ROUNDS_PASSPHRASE); `python -m tests.cases.golden report NAME` writes the report that follows from it.
+A changed prompt or form makes a kept case unreadable on purpose: run it again.
 """
 
 import sys
@@ -30,8 +31,11 @@ from core.ports import (
     Similarities,
     SimilarityRequest,
 )
+from core.render.contents import Issued
+from core.render.markdown import render_markdown
 
 FOLDER = Path(__file__).parent
+ISSUED = Issued(product_version="golden", issued_at="2026-01-01T00:00:00Z")
 NAMES = ("platelets", "after_surgery", "fatigue")
 
 
@@ -100,6 +104,10 @@ def report_of(name: str) -> Report:
     return consult(case, gate)
 
 
+def markdown_of(name: str) -> str:
+    return render_markdown(report_of(name), issued=ISSUED)
+
+
 def write(library: Library, case_id: CaseId, name: str) -> None:
     rows: list[Answered | Measured] = []
     for event in library.events(case_id):
@@ -115,7 +123,9 @@ def write(library: Library, case_id: CaseId, name: str) -> None:
 if __name__ == "__main__":
     import os
 
-    _, _, path, case, kept_as = sys.argv
-    opened = open_library(Path(path), os.environ.get("GROUND_ROUNDS_PASSPHRASE"))
-    write(opened, CaseId(case), kept_as)
-    opened.close()
+    if sys.argv[1] == "write":
+        opened = open_library(Path(sys.argv[2]), os.environ.get("GROUND_ROUNDS_PASSPHRASE"))
+        write(opened, CaseId(sys.argv[3]), sys.argv[4])
+        opened.close()
+    else:
+        (FOLDER / sys.argv[2] / "report.md").write_text(markdown_of(sys.argv[2]), encoding="utf-8")

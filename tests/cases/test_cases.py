@@ -3,16 +3,12 @@
 import pytest
 
 from core.domain.statement import BallotStatement, DifferentialStatement
-from core.render.contents import Issued
-from core.render.markdown import render_markdown
-from tests.cases.golden import FOLDER, NAMES, report_of
-
-ISSUED = Issued(product_version="golden", issued_at="2026-01-01T00:00:00Z")
+from tests.cases.golden import FOLDER, NAMES, markdown_of, report_of
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_transcript_is_as_it_was(name: str) -> None:
-    assert render_markdown(report_of(name), issued=ISSUED) == (FOLDER / name / "report.md").read_text("utf-8")
+    assert markdown_of(name) == (FOLDER / name / "report.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", NAMES)
