@@ -12,7 +12,7 @@ OUT ?= out/review
 AMX_OFF := $(shell $${CXX:-c++} -mno-amx-tile -x c++ -E /dev/null >/dev/null 2>&1 && echo -mno-amx-tile -mno-amx-int8 -mno-amx-bf16)
 export CXXFLAGS += $(AMX_OFF)
 
-.PHONY: setup review app test check bench bench-cara bench-rules lock clean
+.PHONY: setup review app test check bench bench-cara bench-referee bench-rules lock clean
 
 setup: $(VENV)/.ready  ## virtual environment with locked dependencies
 
@@ -50,6 +50,10 @@ bench-cara: setup  ## what the installed scorer finds; DATA=folder with the labe
 
 bench-rules: setup  ## what the can't-miss rules find in made-up vignettes
 	$(RUN)/python -m tests.bench.rules
+
+bench-referee: setup  ## what the referee finds on scripted panels; MODEL=id: also how far that model follows wrong peers
+	$(if $(filter command environment,$(origin MODEL)),$(RUN)/python -m models.fetch $(MODEL))
+	$(RUN)/python -m tests.bench.referee $(if $(filter command environment,$(origin MODEL)),--model $(MODEL)) $(ARGS)
 
 lock: setup  ## resolve the dependencies anew
 	$(RUN)/pip-compile --quiet --extra dev --generate-hashes --allow-unsafe --strip-extras \
