@@ -33,7 +33,11 @@ class Synonyms:
             return text
 
         def other(found: re.Match[str]) -> str:
-            return rng.choice(self._others[found[1]]) if rng.random() < _CHANCE else found[1]
+            if rng.random() >= _CHANCE:
+                return found[1]
+            said = rng.choice(self._others[found[1]])
+            # `CSF` may open a sentence, and what stands for it is written small.
+            return said[0].upper() + said[1:] if found.start() == 0 else said
 
         # `a severe` may become `a intense`, and `the hypokalemia` has an article already.
         changed = re.sub(
